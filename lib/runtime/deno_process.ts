@@ -1,0 +1,82 @@
+/**
+ * What commands and the worker may use under Deno beside the hook-safe runtime.
+ *
+ * @module
+ */
+import type { ProcessResult, ProcessRuntime, RunOptions } from "./types.ts";
+import { denoRuntime } from "./deno.ts";
+
+function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted) return resolve();
+    const timer = setTimeout(finish, ms);
+    signal?.addEventListener("abort", finish, { once: true });
+    function finish(): void {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", finish);
+      resolve();
+    }
+  });
+}
+
+async function run(command: readonly string[], options: RunOptions = {}): Promise<ProcessResult> {
+  const [program, ...args] = command;
+  const child = new Deno.Command(program ?? "", {
+    args,
+    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+    ...(options.env === undefined ? {} : { env: { ...options.env } }),
+    clearEnv: options.clearEnv ?? false,
+    stdin: options.stdin === undefined ? "null" : "piped",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  let timedOut = false;
+  const timer = options.timeoutMs === undefined ? undefined : setTimeout(() => {
+    timedOut = true;
+    try {
+      child.kill("SIGKILL");
+    } catch { /* gone */ }
+  }, options.timeoutMs);
+  if (options.stdin !== undefined) {
+    const writer = child.stdin.getWriter();
+    writer.write(new TextEncoder().encode(options.stdin)).then(() => writer.close()).catch(() => {
+      // the child may close its stdin early
+    });
+  }
+  const output = await child.output();
+  clearTimeout(timer);
+  const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+  return {
+    code: output.signal === null && !timedOut ? output.code : null,
+    stdout: decode(output.stdout),
+    stderr: decode(output.stderr),
+    timedOut,
+  };
+}
+
+function kill(pid: number, signal: "SIGTERM" | "SIGKILL" = "SIGTERM"): boolean {
+  try {
+    Deno.kill(pid, signal);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The runtime of commands and of the worker under Deno. */
+export const denoProcessRuntime: ProcessRuntime = {
+  ...denoRuntime,
+  args: Deno.args,
+  sleep,
+  run,
+  onTerminate(handler) {
+    for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
+      if (Deno.build.os === "windows" && signal === "SIGTERM") continue;
+      Deno.addSignalListener(signal, handler);
+    }
+  },
+  kill,
+  isTerminal: (stream) => Deno[stream].isTerminal(),
+  envAll: () => Deno.env.toObject(),
+  makeTempDir: (prefix) => Deno.makeTempDirSync({ prefix }),
+};
