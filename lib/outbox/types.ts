@@ -81,6 +81,8 @@ export interface SpoolRecord {
   /** A commit that must follow everything said before this event. */
   readonly boundary?: { readonly reason: BoundaryReason; readonly keepRecentCount: number };
   readonly settings: CaptureSettings;
+  /** Fingerprint of the key in force, added when the record is written; absent without a key. */
+  readonly keyFingerprint?: string;
 }
 
 /** Names inside `agent/outbox/<target>/`. */

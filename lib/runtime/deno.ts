@@ -6,7 +6,6 @@
 import type {
   Database,
   DatabaseOptions,
-  FileErrorCode,
   FileLock,
   Files,
   FileStat,
@@ -16,57 +15,9 @@ import type {
   WriteOptions,
 } from "./types.ts";
 import { FileError } from "./types.ts";
+import { attempt, fileErrorCode, unlessAbsent } from "./_file_code.ts";
 import { toDatabase } from "./_sqlite.ts";
-
-const CODES: Readonly<Record<string, FileErrorCode>> = {
-  ENOENT: "not-found",
-  EACCES: "permission",
-  EPERM: "permission",
-  EEXIST: "exists",
-  EISDIR: "is-directory",
-  ENOTDIR: "not-directory",
-  EROFS: "read-only",
-  ENOSPC: "full",
-  EDQUOT: "full",
-};
-
-function codeOf(error: unknown): FileErrorCode {
-  const e = error as { code?: string; name?: string };
-  const known = CODES[e.code ?? ""];
-  if (known !== undefined) return known;
-  switch (e.name) {
-    case "NotFound":
-      return "not-found";
-    case "PermissionDenied":
-    case "NotCapable":
-      return "permission";
-    case "AlreadyExists":
-      return "exists";
-    default:
-      return "other";
-  }
-}
-
-function attempt<T>(action: string, path: string, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw new FileError(codeOf(error), action, path, error);
-  }
-}
-
-/** Like `attempt`, but absence is an answer. A path below a file, or one no file system could hold, is absent too. */
-function unlessAbsent<T>(action: string, path: string, absent: T, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    const code = codeOf(error);
-    if (code === "not-found" || code === "not-directory" || error instanceof TypeError) {
-      return absent;
-    }
-    throw new FileError(code, action, path, error);
-  }
-}
+import { readUntilWhole } from "./_whole_json.ts";
 
 function toStat(info: Deno.FileInfo): FileStat {
   return {
@@ -148,8 +99,8 @@ export const denoFiles: Files = {
       Deno.openSync(path, { write: true, createNew: true, mode }).close();
       return true;
     } catch (error) {
-      if (codeOf(error) === "exists") return false;
-      throw new FileError(codeOf(error), "create", path, error);
+      if (fileErrorCode(error) === "exists") return false;
+      throw new FileError(fileErrorCode(error), "create", path, error);
     }
   },
   remove: (path) => unlessAbsent("remove", path, undefined, () => Deno.removeSync(path)),
@@ -163,18 +114,6 @@ export const denoFiles: Files = {
   realPath: (path) => attempt("resolve", path, () => Deno.realPathSync(path)),
 };
 
-/** True when `text` is one whole JSON document; only asked when it ends like one. */
-function isWholeJson(text: string): boolean {
-  const end = text.trimEnd();
-  if (!end.endsWith("}") && !end.endsWith("]")) return false;
-  try {
-    JSON.parse(end);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 async function readStdin(
   limit: number,
   silenceMs: number,
@@ -185,29 +124,9 @@ async function readStdin(
     if (!settled) onSilence();
   };
   try {
-    return await readUntilWhole(limit);
+    return await readUntilWhole((buffer) => Deno.stdin.read(buffer), limit);
   } finally {
     settled = true;
-  }
-}
-
-async function readUntilWhole(limit: number): Promise<StdinText> {
-  const decoder = new TextDecoder();
-  const buffer = new Uint8Array(64 * 1024);
-  let text = "";
-  let size = 0;
-  let checkFrom = 0;
-  for (;;) {
-    const read = await Deno.stdin.read(buffer);
-    if (read === null) return { text: text + decoder.decode(), truncated: false };
-    size += read;
-    if (size > limit) return { text, truncated: true };
-    text += decoder.decode(buffer.subarray(0, read), { stream: true });
-    // A full buffer means that more is coming; big inputs are parsed at doubling sizes only.
-    if (read < buffer.length && size >= checkFrom) {
-      if (isWholeJson(text)) return { text, truncated: false };
-      if (size > 1024 * 1024) checkFrom = size * 2;
-    }
   }
 }
 
@@ -224,12 +143,16 @@ async function openDatabase(path: string, options: DatabaseOptions = {}): Promis
   return toDatabase(raw);
 }
 
-function tryLock(path: string): FileLock | undefined {
+function tryLock(path: string, content?: string): FileLock | undefined {
   return attempt("lock", path, () => {
     const file = Deno.openSync(path, { read: true, write: true, create: true, mode: 0o600 });
     if (!file.tryLockSync(true)) {
       file.close();
       return undefined;
+    }
+    if (content !== undefined) {
+      file.truncateSync(0);
+      file.writeSync(new TextEncoder().encode(content));
     }
     return { release: () => file.close() };
   });
@@ -255,6 +178,7 @@ export const denoRuntime: Runtime = {
   env,
   now: () => Date.now(),
   pid: Deno.pid,
+  args: Deno.args,
   execPath: () => Deno.execPath(),
   cwd: () => Deno.cwd(),
   randomId: () => crypto.randomUUID(),

@@ -3,8 +3,15 @@
  *
  * @module
  */
-import type { ProcessResult, ProcessRuntime, RunOptions } from "./types.ts";
+import type {
+  HttpServer,
+  ProcessResult,
+  ProcessRuntime,
+  RunOptions,
+  ServeOptions,
+} from "./types.ts";
 import { denoRuntime } from "./deno.ts";
+import { linesOf } from "./_lines.ts";
 
 function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
@@ -63,10 +70,42 @@ function kill(pid: number, signal: "SIGTERM" | "SIGKILL" = "SIGTERM"): boolean {
   }
 }
 
+async function sendStdout(text: string): Promise<void> {
+  let rest = new TextEncoder().encode(text);
+  while (rest.length > 0) {
+    try {
+      rest = rest.subarray(await Deno.stdout.write(rest));
+    } catch (error) {
+      // A host may hand over a pipe that does not block; then a full one says so.
+      if (!(error instanceof Deno.errors.WouldBlock)) throw error;
+      await sleep(2);
+    }
+  }
+}
+
+function serveHttp(options: ServeOptions): Promise<HttpServer> {
+  const hostname = options.hostname ?? "127.0.0.1";
+  const stop = new AbortController();
+  const server = Deno.serve({
+    hostname,
+    port: options.port,
+    signal: stop.signal,
+    onListen: () => {},
+    onError: () => new Response(null, { status: 500 }),
+  }, options.handler);
+  const host = hostname.includes(":") ? `[${hostname}]` : hostname;
+  return Promise.resolve({
+    url: `http://${host}:${server.addr.port}`,
+    async close() {
+      stop.abort();
+      await server.finished;
+    },
+  });
+}
+
 /** The runtime of commands and of the worker under Deno. */
 export const denoProcessRuntime: ProcessRuntime = {
   ...denoRuntime,
-  args: Deno.args,
   sleep,
   run,
   onTerminate(handler) {
@@ -78,5 +117,9 @@ export const denoProcessRuntime: ProcessRuntime = {
   kill,
   isTerminal: (stream) => Deno[stream].isTerminal(),
   envAll: () => Deno.env.toObject(),
+  serveHttp,
+  readStdinLines: (limit) => linesOf((buffer) => Deno.stdin.read(buffer), limit),
+  sendStdout,
+  parentPid: () => Deno.ppid,
   makeTempDir: (prefix) => Deno.makeTempDirSync({ prefix }),
 };

@@ -25,8 +25,11 @@ export type FileErrorCode =
 
 /** A failed file operation. `code` says why, `path` says where. */
 export class FileError extends Error {
+  /** Why it failed. */
   readonly code: FileErrorCode;
+  /** The path that was asked for. */
   readonly path: string;
+  /** `action` is a verb such as `read`; the message is `Cannot <action> <path>: <code>`. */
   constructor(code: FileErrorCode, action: string, path: string, cause?: unknown) {
     super(`Cannot ${action} ${path}: ${code}`, { cause });
     this.name = "FileError";
@@ -37,12 +40,15 @@ export class FileError extends Error {
 
 /** What a path is. `inode` and `device` are 0 where the platform has none. */
 export interface FileStat {
+  /** What stands there. */
   readonly kind: "file" | "directory" | "symlink" | "other";
   /** Bytes. */
   readonly size: number;
   /** Milliseconds since the epoch. */
   readonly mtimeMs: number;
+  /** 0 where the platform has none. */
   readonly inode: number;
+  /** 0 where the platform has none. */
   readonly device: number;
   /** Permission bits, for example 0o600; 0 on Windows. */
   readonly mode: number;
@@ -52,13 +58,17 @@ export interface FileStat {
 export interface ReadHandle {
   /** Fills `buffer` from `offset`; returns the bytes read, 0 at the end of the file. */
   readAt(buffer: Uint8Array, offset: number): number;
+  /** What the open file is now. */
   stat(): FileStat;
+  /** Closes the file. */
   close(): void;
 }
 
 /** Synchronous file access: every process here is short or single-minded. All methods throw {@linkcode FileError}. */
 export interface Files {
+  /** The whole file as UTF-8. */
   readText(path: string): string;
+  /** The whole file. */
   readBytes(path: string): Uint8Array;
   /** `undefined` when there is nothing at `path`; follows links. */
   stat(path: string): FileStat | undefined;
@@ -66,6 +76,7 @@ export interface Files {
   lstat(path: string): FileStat | undefined;
   /** Names in a folder, unsorted; `[]` when the folder is absent. */
   list(path: string): string[];
+  /** Opens a file for reading. */
   open(path: string): ReadHandle;
   /** Creates a folder and its parents; the new ones get `mode` (default 0o700). */
   makeDir(path: string, mode?: number): void;
@@ -82,10 +93,13 @@ export interface Files {
   remove(path: string): void;
   /** Removes a folder with all it holds; absent is fine. */
   removeTree(path: string): void;
+  /** Renames, replacing a file at `to`. */
   rename(from: string, to: string): void;
   /** Hard link. */
   link(from: string, to: string): void;
+  /** Copies a file with its mode. */
   copy(from: string, to: string): void;
+  /** Sets the permission bits. */
   chmod(path: string, mode: number): void;
   /** Target of a symbolic link as written. */
   readLink(path: string): string;
@@ -95,8 +109,9 @@ export interface Files {
 
 /** Options of {@linkcode Files.writeAtomic}. */
 export interface WriteOptions {
+  /** Permission bits of the file. @default 0o600 */
   readonly mode?: number;
-  /** @default true */
+  /** Whether the file is on disk before it takes its name. @default true */
   readonly sync?: boolean;
 }
 
@@ -107,17 +122,23 @@ export type SqlRow = Record<string, SqlValue>;
 
 /** A prepared statement. Parameters are positional. */
 export interface Statement {
+  /** Runs the statement for its effect. */
   run(...parameters: SqlValue[]): { readonly changes: number; readonly lastId: number };
+  /** The first row, if any. */
   get(...parameters: SqlValue[]): SqlRow | undefined;
+  /** Every row. */
   all(...parameters: SqlValue[]): SqlRow[];
 }
 
 /** An open SQLite database. */
 export interface Database {
+  /** Runs statements without parameters. */
   exec(sql: string): void;
+  /** Prepares one statement. */
   prepare(sql: string): Statement;
   /** Runs `work` inside `BEGIN IMMEDIATE` ... `COMMIT`; rolls back and rethrows when it throws. */
   transaction<T>(work: () => T): T;
+  /** Closes the database. */
   close(): void;
 }
 
@@ -133,12 +154,23 @@ export interface DatabaseOptions {
 
 /** A lock held on a file; freed by the kernel when the process dies. */
 export interface FileLock {
+  /** Lets the lock go. */
   release(): void;
 }
 
 /** What stdin gave. `truncated` means that `limit` was passed and the rest was not read. */
 export interface StdinText {
+  /** What was read. */
   readonly text: string;
+  /** True when the limit was passed. */
+  readonly truncated: boolean;
+}
+
+/** One line of stdin without its end. `truncated` means that it passed the limit and was dropped. */
+export interface StdinLine {
+  /** The line, "" when it was dropped. */
+  readonly text: string;
+  /** True when the limit was passed. */
   readonly truncated: boolean;
 }
 
@@ -147,63 +179,117 @@ export interface StdinText {
  * SQLite is loaded when a database is opened.
  */
 export interface Runtime {
+  /** Which implementation this is. */
   readonly name: "deno" | "node";
+  /** The operating system. */
   readonly platform: "linux" | "darwin" | "windows";
+  /** File access. */
   readonly files: Files;
   /** An environment variable; `undefined` when unset or not readable. */
   env(name: string): string | undefined;
   /** Milliseconds since the epoch. */
   now(): number;
+  /** Id of this process. */
   readonly pid: number;
+  /** Arguments of the program, without the program itself. */
+  readonly args: readonly string[];
   /** Absolute path of the runtime's executable. */
   execPath(): string;
+  /** Working directory of this process. */
   cwd(): string;
+  /** A random UUID. */
   randomId(): string;
   /**
    * Reads stdin until it ends, `limit` bytes are passed, or the text read so far is one whole JSON
    * document. Calls `onSilence` when nothing was complete after `silenceMs`.
    */
   readStdin(limit: number, silenceMs: number, onSilence: () => void): Promise<StdinText>;
+  /** Writes all of `text` to stdout. */
   writeStdout(text: string): void;
+  /** Writes all of `text` to stderr. */
   writeStderr(text: string): void;
   /** Starts a process in a session of its own with all its streams closed, and does not wait for it. */
   spawnDetached(command: readonly string[], env?: Readonly<Record<string, string>>): void;
+  /** Opens an SQLite database. */
   openDatabase(path: string, options?: DatabaseOptions): Promise<Database>;
-  /** Takes an exclusive lock on `path` (created 0o600) at once, or returns `undefined` when another process holds it. */
-  tryLock(path: string): FileLock | undefined;
+  /**
+   * Takes an exclusive lock on `path` (created 0o600) at once, or returns `undefined` when another
+   * process holds it. `content` replaces what the file says, in place.
+   */
+  tryLock(path: string, content?: string): FileLock | undefined;
+  /** Ends the process. */
   exit(code: number): never;
 }
 
 /** What a finished child process left. `code` is `null` when a signal or the time limit ended it. */
 export interface ProcessResult {
+  /** Exit code, `null` when a signal or the time limit ended it. */
   readonly code: number | null;
+  /** Everything it wrote to stdout. */
   readonly stdout: string;
+  /** Everything it wrote to stderr. */
   readonly stderr: string;
+  /** True when the time limit ended it. */
   readonly timedOut: boolean;
 }
 
 /** How {@linkcode ProcessRuntime.run} starts a child. */
 export interface RunOptions {
+  /** Working directory. @default this process's */
   readonly cwd?: string;
   /** Added to the environment, or all of it when `clearEnv` is true. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Whether `env` is the whole environment. @default false */
   readonly clearEnv?: boolean;
+  /** Text for its stdin. @default nothing */
   readonly stdin?: string;
+  /** Milliseconds after which it is killed. @default no limit */
   readonly timeoutMs?: number;
+}
+
+/** Where {@linkcode ProcessRuntime.serveHttp} listens and who answers. */
+export interface ServeOptions {
+  /** Address to listen on. @default "127.0.0.1" */
+  readonly hostname?: string;
+  /** Port; 0 takes a free one. */
+  readonly port: number;
+  /** Answers each request; a rejection becomes an empty 500. */
+  readonly handler: (request: Request) => Promise<Response>;
+}
+
+/** A listening server. */
+export interface HttpServer {
+  /** For example `http://127.0.0.1:40123`, without trailing slash. */
+  readonly url: string;
+  /** Stops listening and ends open connections. */
+  close(): Promise<void>;
 }
 
 /** What commands and the worker use beside {@linkcode Runtime}; never part of a hook's closure. */
 export interface ProcessRuntime extends Runtime {
-  readonly args: readonly string[];
+  /** Waits `ms` milliseconds, or until `signal` is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** Runs a program to its end. */
   run(command: readonly string[], options?: RunOptions): Promise<ProcessResult>;
   /** Calls `handler` on SIGTERM, SIGINT and SIGHUP. */
   onTerminate(handler: () => void): void;
   /** Sends SIGTERM (or `signal`) to a process; false when it is gone. */
   kill(pid: number, signal?: "SIGTERM" | "SIGKILL"): boolean;
+  /** Whether a stream is a terminal. */
   isTerminal(stream: "stdin" | "stdout" | "stderr"): boolean;
   /** Every environment variable that may be read. */
   envAll(): Record<string, string>;
+  /** Listens for HTTP requests; rejects when the port is taken or not allowed. */
+  serveHttp(options: ServeOptions): Promise<HttpServer>;
+  /** Lines of stdin until it ends; a line of more than `limit` bytes comes as `truncated`. */
+  readStdinLines(limit: number): AsyncIterable<StdinLine>;
+  /**
+   * Writes all of `text` to stdout without holding up the process; rejects when nobody reads any
+   * more. Calls must not overlap.
+   */
+  sendStdout(text: string): Promise<void>;
+  /** Id of the parent process; it changes when the parent dies. */
+  parentPid(): number;
   /** Path of a fresh folder (0o700) in the system's temporary folder. */
   makeTempDir(prefix: string): string;
 }

@@ -1,0 +1,70 @@
+/**
+ * `queue`: what waits in the outbox, and delivering it in the foreground.
+ *
+ * @module
+ */
+import type { CommandContext } from "./program.ts";
+import { agentHome } from "../lib/config/paths.ts";
+import { drainQueue } from "../lib/outbox/drain_queue.ts";
+import { queueReport } from "../lib/outbox/queue.ts";
+import { EXIT, forTerminal } from "./output.ts";
+import { wireWorkers } from "./worker_options.ts";
+
+function age(seconds: number): string {
+  if (seconds < 120) return `${Math.round(seconds)} s`;
+  if (seconds < 7200) return `${Math.round(seconds / 60)} min`;
+  return `${Math.round(seconds / 3600)} h`;
+}
+
+/** `queue list`: everything that waits, is held or was given up. */
+export async function list({ runtime, output }: CommandContext): Promise<number> {
+  const report = await queueReport(runtime, agentHome(runtime));
+  if (output.json) {
+    output.document({
+      pending: report.pending,
+      dead: report.dead,
+      commits: report.commits,
+      problems: report.problems,
+    });
+    return EXIT.done;
+  }
+  if (report.pending.length === 0 && report.dead.length === 0) output.line("Nothing waits.");
+  for (const entry of report.pending) {
+    const { kind, messages, session, state, age_seconds, attempts, reason, target } = entry;
+    const what = kind === "message" ? `${messages} message(s)` : kind;
+    output.line(
+      `${state.padEnd(9)} ${what} of ${session} for ${target}, ${age(age_seconds)} old, ` +
+        `${attempts} attempt(s)${reason === "" ? "" : `: ${forTerminal(reason)}`}`,
+    );
+  }
+  for (const entry of report.dead) {
+    output.line(`dead      ${entry.id} of ${entry.session}: ${forTerminal(entry.reason)}`);
+  }
+  report.problems.forEach((problem) => output.note(problem));
+  return EXIT.done;
+}
+
+/** `queue drain`: 0 when nothing is left, 3 when something remains, with the reasons. */
+export async function drain(context: CommandContext, waitSeconds: number): Promise<number> {
+  const { runtime, output } = context;
+  const wiring = wireWorkers(runtime);
+  try {
+    const current = await wiring.currentTarget();
+    const report = await drainQueue({
+      ...wiring.options,
+      connect: () => wiring.connector(),
+      targetIds: current === undefined ? [] : [current.id],
+      waitMs: waitSeconds * 1000,
+    });
+    if (output.json) output.document(report);
+    else {
+      output.line(
+        report.left === 0 ? "Nothing is left." : `${report.left} remain.`,
+      );
+      report.reasons.forEach((reason) => output.note(forTerminal(reason)));
+    }
+    return report.left === 0 ? EXIT.done : EXIT.remains;
+  } finally {
+    wiring.close();
+  }
+}

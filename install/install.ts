@@ -1,0 +1,303 @@
+/**
+ * Installation of several hosts: everything is read, planned and built before anything is written.
+ *
+ * The order of writing makes an interruption harmless: the program first (nothing names it yet), then
+ * the record that can undo both the old and the new form, then ovcli.conf, then one host after the
+ * other, then the final record.
+ *
+ * @module
+ */
+import type { HarnessKey } from "../lib/config/types.ts";
+import type { ProcessRuntime } from "../lib/runtime/types.ts";
+import type { HostManifest, ManifestPart } from "../lib/manifest.ts";
+import { normaliseUrl } from "../lib/config/url.ts";
+import { VERSION } from "../lib/version.ts";
+import { applyHost, type HostPlan, planHostInstall } from "./apply.ts";
+import {
+  asInstallError,
+  missingFolders,
+  readCurrent,
+  replaceCurrent,
+} from "./state/current_file.ts";
+import { detectHost, type Detection } from "./detect.ts";
+import { type ConnectionChoice, type EnginePlan, planConnection } from "./ovcli.ts";
+import { lockInstallation, type Places } from "./state/places.ts";
+import { deploy, launcherPath, pruneOld, readPointer } from "./program/deploy.ts";
+import {
+  type HostInstallation,
+  type Installation,
+  mergeFileRecords,
+  readRecord,
+  writeRecord,
+} from "./state/record.ts";
+import {
+  type Bundles,
+  type BundleSource,
+  type EditReport,
+  type HostReport,
+  InstallError,
+  type InstallFailure,
+  type InstallReport,
+} from "./types.ts";
+
+/** What to install where. */
+export interface InstallRequest {
+  readonly places: Places;
+  readonly manifests: readonly HostManifest[];
+  readonly hosts: ReadonlyMap<HarnessKey, readonly ManifestPart[]>;
+  readonly connection: ConnectionChoice;
+  readonly dryRun: boolean;
+  readonly bundles: BundleSource;
+  readonly lockWaitMs: number | undefined;
+}
+
+/** One host's place in a run: a plan, or why there is none. */
+interface Candidate {
+  readonly id: HarnessKey;
+  readonly parts: readonly ManifestPart[];
+  readonly detection: Detection;
+  readonly plan: HostPlan | InstallFailure;
+}
+
+/** Everything a run will write but for the program. */
+interface WholePlan {
+  readonly known: Installation | undefined;
+  readonly warnings: readonly string[];
+  readonly connection: EnginePlan;
+  readonly candidates: readonly Candidate[];
+}
+
+/** The failure of an {@linkcode InstallError} or of a failed file operation; other errors pass. */
+export function failureOf(error: unknown): InstallFailure {
+  const known = asInstallError(error);
+  if (known instanceof InstallError) return known.failure;
+  throw error;
+}
+
+/** `value` with its URL in normal form and its key checked. */
+function checkedChoice(choice: ConnectionChoice): ConnectionChoice {
+  const refuse = (message: string, fix: string) =>
+    new InstallError({ code: "invalid-option", message, fix });
+  if (choice.apiKey !== undefined && !/^[\x21-\x7e]+$/.test(choice.apiKey)) {
+    throw refuse("Cannot use the API key: it is empty or holds a blank", "Give the key alone");
+  }
+  if (choice.server === undefined) return choice;
+  const url = normaliseUrl(choice.server);
+  if (url.ok) return { ...choice, server: url.url };
+  throw refuse(
+    `Cannot use the server URL: ${url.why}`,
+    "Give a URL such as http://127.0.0.1:1933",
+  );
+}
+
+function planAll(runtime: ProcessRuntime, request: InstallRequest): WholePlan {
+  const { files } = runtime;
+  const { places } = request;
+  const read = readRecord(files, places.agent);
+  const known = read.state === "found" ? read.record : undefined;
+  const ovcli = readCurrent(files, places.ovcli);
+  const connection = planConnection(
+    ovcli,
+    request.connection,
+    known?.engine?.file.path === ovcli.path ? known.engine : undefined,
+    missingFolders(files, ovcli.target),
+  );
+  const candidates = [...request.hosts].map(([id, parts]): Candidate => {
+    const manifest = request.manifests.find((m) => m.id === id);
+    if (manifest === undefined) {
+      return { id, parts, detection: { detected: false, version: null }, plan: unsupported(id) };
+    }
+    const detection = detectHost(runtime, places.home, manifest);
+    const input = {
+      runtime,
+      home: places.home,
+      launcher: launcherPath(places.agent),
+      manifest,
+      known: known?.hosts[id],
+    };
+    try {
+      return { id, parts, detection, plan: planHostInstall(input, parts) };
+    } catch (error) {
+      return { id, parts, detection, plan: failureOf(error) };
+    }
+  });
+  return {
+    known,
+    warnings: read.state === "unreadable"
+      ? [`The record of the last installation cannot be used: ${read.reason}`]
+      : [],
+    connection,
+    candidates,
+  };
+}
+
+function unsupported(id: HarnessKey): InstallFailure {
+  return {
+    code: "unsupported-host",
+    message: `Cannot install for ${id}: this version does not know that host yet`,
+    fix: "Leave it out, or upgrade",
+  };
+}
+
+function isFailure(plan: HostPlan | InstallFailure): plan is InstallFailure {
+  return "code" in plan;
+}
+
+function reportOf(candidate: Candidate, failure?: InstallFailure): HostReport {
+  const { id, detection, plan } = candidate;
+  const error = failure ?? (isFailure(plan) ? plan : undefined);
+  return {
+    id,
+    ...detection,
+    edits: isFailure(plan) || failure !== undefined ? [] : plan.edits.map(({ edit }) => {
+      const { path, action, reason } = edit;
+      return { path, action, reason };
+    }),
+    warnings: isFailure(plan) ? [] : plan.warnings,
+    ...(error === undefined ? {} : { error }),
+  };
+}
+
+function finish(
+  request: InstallRequest,
+  plan: Pick<WholePlan, "warnings"> | undefined,
+  hosts: readonly HostReport[],
+  edits: readonly EditReport[],
+  error?: InstallFailure,
+): InstallReport {
+  return {
+    version: VERSION,
+    ok: error === undefined && hosts.every((host) => host.error === undefined),
+    dryRun: request.dryRun,
+    hosts,
+    edits,
+    warnings: plan?.warnings ?? [],
+    ...(error === undefined ? {} : { error }),
+  };
+}
+
+function connectionEdit({ path, action, reason }: EnginePlan): EditReport {
+  return { path, action, reason };
+}
+
+/** Installs, or only tells what would be done. Expected failures are in the report. */
+export async function installHosts(
+  runtime: ProcessRuntime,
+  request: InstallRequest,
+): Promise<InstallReport> {
+  let plan: WholePlan | undefined;
+  try {
+    const checked = { ...request, connection: checkedChoice(request.connection) };
+    plan = planAll(runtime, checked);
+    const reports = plan.candidates.map((candidate) => reportOf(candidate));
+    if (request.dryRun) {
+      const launcher = launcherPath(request.places.agent);
+      const program: EditReport = {
+        path: launcher,
+        action: runtime.files.stat(launcher) === undefined ? "create" : "edit",
+        reason: `starts version ${VERSION}`,
+      };
+      return finish(checked, plan, reports, [program, connectionEdit(plan.connection)]);
+    }
+    if (reports.every((host) => host.error !== undefined)) {
+      return finish(checked, plan, reports, []); // nobody is left who would use the program
+    }
+    return await write(runtime, checked, await request.bundles.load());
+  } catch (error) {
+    return finish(request, plan, [], [], failureOf(error));
+  }
+}
+
+/** Writes under the lock what is planned anew under it. */
+async function write(
+  runtime: ProcessRuntime,
+  request: InstallRequest,
+  bundles: Bundles,
+): Promise<InstallReport> {
+  const { files } = runtime;
+  const { agent } = request.places;
+  const folders = missingFolders(files, `${agent}/${VERSION}`);
+  files.makeDir(agent);
+  const lock = await lockInstallation(runtime, agent, request.lockWaitMs);
+  try {
+    const plan = planAll(runtime, request);
+    const before = readPointer(files, agent);
+    const deployed = await deploy(runtime, agent, VERSION, bundles);
+    const previous = before === undefined || before.program === deployed.program
+      ? plan.known?.previous ?? null
+      : before;
+    const record: Installation = {
+      schema: 1,
+      version: VERSION,
+      previous,
+      hosts: plan.known?.hosts ?? {},
+      ...(plan.known?.engine === undefined ? {} : { engine: plan.known.engine }),
+      folders: folders.length > 0 ? folders : plan.known?.folders ?? [],
+    };
+    const reports = writeConfigurations(runtime, request, plan, record);
+    pruneOld(files, agent, [previous]);
+    return finish(request, plan, reports, [...deployed.edits, connectionEdit(plan.connection)]);
+  } finally {
+    lock.release();
+  }
+}
+
+/** Record, ovcli.conf, hosts, record. */
+function writeConfigurations(
+  runtime: ProcessRuntime,
+  request: InstallRequest,
+  plan: WholePlan,
+  start: Installation,
+): HostReport[] {
+  const { files } = runtime;
+  const { agent } = request.places;
+  const { connection } = plan;
+  let record: Installation = {
+    ...start,
+    ...(connection.record === undefined ? {} : { engine: connection.record }),
+  };
+  writeRecord(files, agent, { ...record, hosts: withPlanned(record, plan.candidates) });
+  if (connection.action !== "none") {
+    replaceCurrent(files, connection.before, connection.after);
+  }
+  const reports = plan.candidates.map((candidate): HostReport => {
+    if (isFailure(candidate.plan)) return reportOf(candidate);
+    const applied = applyHost(files, candidate.plan);
+    if (!applied.ok) return reportOf(candidate, applied.failure);
+    const elsewhere = keptElsewhere(record.hosts[candidate.id], candidate.plan);
+    const host: HostInstallation = {
+      parts: candidate.parts,
+      files: [...applied.records, ...elsewhere],
+    };
+    record = { ...record, hosts: { ...record.hosts, [candidate.id]: host } };
+    return reportOf(candidate);
+  });
+  writeRecord(files, agent, record);
+  return reports;
+}
+
+/** Records of files that the host does not use at the moment, because its folder was moved. */
+function keptElsewhere(
+  known: HostInstallation | undefined,
+  plan: HostPlan,
+): HostInstallation["files"] {
+  const paths = new Set(plan.edits.map(({ edit }) => edit.path));
+  return known?.files.filter((file) => !paths.has(file.path)) ?? [];
+}
+
+/** The hosts as they were and as they will be, together. */
+function withPlanned(
+  record: Installation,
+  candidates: readonly Candidate[],
+): Installation["hosts"] {
+  const hosts = { ...record.hosts };
+  for (const { id, parts, plan } of candidates) {
+    if (isFailure(plan)) continue;
+    const planned = plan.edits.flatMap(({ edit }) =>
+      edit.record === undefined ? [] : [edit.record]
+    );
+    const known = hosts[id];
+    hosts[id] = { parts, files: mergeFileRecords(known?.files ?? [], planned) };
+  }
+  return hosts;
+}

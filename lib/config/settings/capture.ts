@@ -1,0 +1,120 @@
+/**
+ * Settings of what is written: capture, redaction and commits.
+ *
+ * @module
+ */
+
+/** Owner `capture` and `commit`. */
+export const CAPTURE_SETTINGS = {
+  autoCapture: {
+    type: "boolean",
+    default: true,
+    owner: "capture",
+    env: ["OPENVIKING_AUTO_CAPTURE"],
+    aliases: ["syncTurns"],
+    workspace: "lower",
+    doc:
+      "What is said is remembered. Off: nothing new is recorded or committed; what was queued before is still delivered.",
+  },
+  captureAssistantTurns: {
+    type: "boolean",
+    default: true,
+    owner: "capture",
+    env: ["OPENVIKING_CAPTURE_ASSISTANT_TURNS"],
+    workspace: "lower",
+    doc: "The model's words and tool calls are remembered beside the user's.",
+  },
+  captureMaxLength: {
+    type: "number",
+    default: 24000,
+    min: 200,
+    max: 1000000,
+    integer: true,
+    owner: "capture",
+    env: ["OPENVIKING_CAPTURE_MAX_LENGTH"],
+    workspace: "lower",
+    doc: "Characters after which a text is cut, with a mark.",
+  },
+  captureToolMaxChars: {
+    type: "number",
+    default: 1000000,
+    min: 200,
+    max: 1000000,
+    integer: true,
+    owner: "capture",
+    env: ["OPENVIKING_CAPTURE_TOOL_MAX_CHARS"],
+    workspace: "lower",
+    doc: "Characters after which a tool's output is cut, with a mark.",
+  },
+  captureTimeoutMs: {
+    type: "number",
+    default: 30000,
+    min: 1000,
+    max: 300000,
+    integer: true,
+    owner: "capture",
+    env: ["OPENVIKING_CAPTURE_TIMEOUT_MS"],
+    workspace: "never",
+    doc: "Milliseconds that a write stage may take in all when `writePathAsync` is off.",
+  },
+  writePathAsync: {
+    type: "boolean",
+    default: true,
+    owner: "capture",
+    env: ["OPENVIKING_WRITE_PATH_ASYNC"],
+    workspace: "never",
+    doc:
+      "A worker delivers in the background. Off, for containers and CI: each write stage delivers before it ends.",
+  },
+  redact: {
+    type: "boolean",
+    default: true,
+    owner: "capture",
+    env: ["OPENVIKING_REDACT"],
+    workspace: "higher",
+    local: "higher",
+    doc: "Secrets are replaced before anything is written or sent.",
+    why: "The old plugins had no redaction.",
+  },
+  redactPatterns: {
+    type: "string-list",
+    default: [],
+    separator: "\n",
+    owner: "capture",
+    env: ["OPENVIKING_REDACT_PATTERNS"],
+    workspace: "never",
+    local: "never",
+    doc:
+      "More regular expressions to redact. A repository cannot set them: a slow expression would stop the worker.",
+  },
+  commitTokenThreshold: {
+    type: "number",
+    default: 20000,
+    min: 1000,
+    max: 1000000,
+    integer: true,
+    owner: "commit",
+    env: ["OPENVIKING_COMMIT_TOKEN_THRESHOLD"],
+    workspace: "never",
+    doc: "Tokens waiting in a session on the engine after which it is committed.",
+  },
+  commitKeepRecentCount: {
+    type: "number",
+    default: 10,
+    min: 0,
+    max: 1000,
+    integer: true,
+    owner: "commit",
+    env: ["OPENVIKING_COMMIT_KEEP_RECENT_COUNT"],
+    workspace: "never",
+    doc: "Messages that a threshold commit leaves in the session.",
+  },
+  autoCommitOnCompact: {
+    type: "boolean",
+    default: true,
+    owner: "commit",
+    env: ["OPENVIKING_AUTO_COMMIT_ON_COMPACT"],
+    workspace: "lower",
+    doc: "A session is committed before the host compacts it.",
+  },
+} as const;

@@ -1,0 +1,140 @@
+/**
+ * The MCP bridge: a host on one side, one message a line; the server's `/mcp`, or the embedded
+ * engine's, on the other. Messages pass through as they are.
+ *
+ * @module
+ */
+import type { Files, StdinLine } from "../runtime/types.ts";
+import type {
+  FetchLike,
+  LocalMcpEndpoint,
+  LocalToolProvider,
+  McpProxyConfig,
+  McpProxyLimits,
+  ServerIntroduction,
+} from "./types.ts";
+import { createBridge } from "./_bridge.ts";
+import { pause } from "./_deadline.ts";
+import { errorText, RPC_CODE } from "./_json_rpc.ts";
+
+/** What the bridge is connected to. */
+export interface McpProxyOptions {
+  /** The host's lines. */
+  readonly input: AsyncIterable<StdinLine>;
+  /** Writes text to the host; called one at a time, with one message and its line end. */
+  readonly output: (text: string) => Promise<void>;
+  /** Takes one-line warnings, without secrets; never the host's protocol stream. */
+  readonly warn: (text: string) => void;
+  /** Resolves the configuration anew; see `readProxyConfig`. */
+  readonly readConfig: () => McpProxyConfig;
+  /** For watched configuration files and for the tool lists kept under `agent/state/mcp-tools/`. */
+  readonly files: Files;
+  readonly fetch: FetchLike;
+  /** Opens the embedded engine's `/mcp`; called when the first request needs it. */
+  readonly openLocal: (config: McpProxyConfig) => Promise<LocalMcpEndpoint>;
+  /** Introduces the embedded engine before it is loaded; its `initialize` is never forwarded. */
+  readonly localIntroduction: ServerIntroduction;
+  readonly localToolProvider?: LocalToolProvider;
+  /** Peer of a project folder that the host named, "" when it has none. */
+  readonly resolvePeer?: (folder: string) => string;
+  /** Where in a request's `_meta` this host names the project; a fact of the host. */
+  readonly projectMetaPath?: readonly string[];
+  readonly limits?: Partial<McpProxyLimits>;
+}
+
+/** A running bridge. */
+export interface McpProxy {
+  /** Serves until the input ends and what is in flight is answered, or until `stop`. */
+  run(): Promise<void>;
+  /** Ends `run` at once; requests in flight are answered with an error. */
+  stop(): void;
+}
+
+/** The limits of the bridge when nothing else is said. */
+export const MCP_PROXY_LIMITS: McpProxyLimits = {
+  initializeAnswerMs: 500,
+  initializeMs: 10_000,
+  listPatienceMs: 400,
+  requestMs: 60_000,
+  lingerMs: 1000,
+  drainQuietMs: 2000,
+  drainMs: 8000,
+};
+
+/** Makes a bridge; nothing is read, opened or sent before `run`. */
+export function createOpenVikingMcpProxy(options: McpProxyOptions): McpProxy {
+  const limits: McpProxyLimits = { ...MCP_PROXY_LIMITS, ...options.limits };
+  const pending = new Set<Promise<void>>();
+  const stopping = new AbortController();
+  let lastActivity = Date.now();
+  let writes: Promise<void> = Promise.resolve();
+
+  function send(text: string): void {
+    lastActivity = Date.now();
+    writes = writes.then(() => options.output(`${text}\n`)).catch(() => stopping.abort());
+  }
+
+  const bridge = createBridge(options, limits, send);
+
+  async function accept(line: StdinLine): Promise<void> {
+    if (line.truncated) {
+      return send(errorText(null, RPC_CODE.parse, "Cannot read a message: it is too long"));
+    }
+    const text = line.text.trim();
+    if (text === "") return;
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      return send(errorText(null, RPC_CODE.parse, "Cannot read a message: it is not JSON"));
+    }
+    if (Array.isArray(value) && value.length > 0) {
+      // A batch (2025-03-26): the server gets single messages, the host one array.
+      const answers = await Promise.all(
+        value.map((item) => bridge.handle(item, JSON.stringify(item))),
+      );
+      const texts = answers.filter((answer) => answer !== undefined);
+      if (texts.length > 0) send(`[${texts.join(",")}]`);
+      return;
+    }
+    const answer = await bridge.handle(value, text);
+    if (answer !== undefined) send(answer);
+  }
+
+  async function readInput(): Promise<void> {
+    for await (const line of options.input) {
+      lastActivity = Date.now();
+      const work = accept(line).finally(() => pending.delete(work));
+      pending.add(work);
+    }
+  }
+
+  /** Waits for the answers in flight, as long as they keep coming. */
+  async function drain(): Promise<void> {
+    const until = Date.now() + limits.drainMs;
+    while (pending.size > 0 && !stopping.signal.aborted) {
+      const now = Date.now();
+      const left = Math.min(lastActivity + limits.drainQuietMs, until) - now;
+      if (left <= 0) return;
+      await Promise.race([settled(pending), pause(left, stopping.signal)]);
+    }
+  }
+
+  return {
+    async run() {
+      const stopped = new Promise<void>((resolve) => {
+        stopping.signal.addEventListener("abort", () => resolve(), { once: true });
+      });
+      await Promise.race([readInput().then(drain), stopped]);
+      bridge.abortAll("stopped");
+      await Promise.race([settled(pending), pause(200, new AbortController().signal)]);
+      await Promise.race([writes, pause(1000, new AbortController().signal)]);
+      await bridge.close();
+    },
+    stop: () => stopping.abort(),
+  };
+}
+
+async function settled(work: ReadonlySet<Promise<void>>): Promise<void> {
+  await Promise.allSettled(work);
+}

@@ -1,0 +1,98 @@
+/**
+ * Shapes of the MCP bridge. Nothing here knows a host or an SDK.
+ *
+ * @module
+ */
+import type { ConfigClient, Connection } from "../config/types.ts";
+import type { JsonObject } from "../runtime/types.ts";
+
+/** What the bridge takes from the resolved configuration. */
+export interface McpProxySettings {
+  readonly harness: ConfigClient;
+  readonly connection: Connection;
+  /** False when the user switched memory off: the bridge then answers, but offers no tool. */
+  readonly enabled: boolean;
+  /** Why the configuration cannot be used; the bridge then answers every call with it. */
+  readonly broken?: string;
+  /** `actor` limits reads to one peer; `all` sends no peer at all. */
+  readonly peerScope: "all" | "actor";
+  /** Tools that are neither listed nor called; `*` stands for any characters. */
+  readonly hiddenTools: readonly string[];
+  /** False when projects have no peers of their own. */
+  readonly workspacePeer: boolean;
+  /** What is taken out of texts that the embedded engine is told to remember. */
+  readonly redact: { readonly enabled: boolean; readonly patterns: readonly string[] };
+  /** Milliseconds for one tool call. */
+  readonly toolCallMs: number;
+  readonly agentHome: string;
+  /** Files whose change can change this configuration. */
+  readonly watchedFiles: readonly string[];
+}
+
+/** {@linkcode McpProxySettings} in the form the bridge runs on. */
+export interface McpProxyConfig extends McpProxySettings {
+  /** Where requests go; a fixed address without meaning on the embedded engine. */
+  readonly mcpUrl: string;
+  /** Folder-safe name of engine, URL, account and user, as the outbox names it. */
+  targetId(): Promise<string>;
+  /** Equal for two configurations under which the same requests leave. */
+  readonly fingerprint: string;
+  /** Identity headers, with the actor peer when there is one. */
+  headers(actorPeer: string): Readonly<Record<string, string>>;
+  /** Texts that must not appear in a message: the key. */
+  readonly secrets: readonly string[];
+}
+
+/** The part of `fetch` that the bridge uses. */
+export type FetchLike = (url: string, init: RequestInit) => Promise<Response>;
+
+/** The embedded engine's `/mcp`, in this process. */
+export interface LocalMcpEndpoint {
+  readonly fetch: FetchLike;
+  close(): void;
+}
+
+/** What a server says of itself in the answer to `initialize`. */
+export interface ServerIntroduction {
+  readonly name: string;
+  readonly title: string;
+  readonly version: string;
+  readonly instructions?: string;
+}
+
+/** A tool that runs in the bridge itself. */
+export interface LocalTool {
+  readonly name: string;
+  readonly description: string;
+  /** JSON schema of type `object`. */
+  readonly inputSchema: JsonObject;
+  /** Returns the text of the result; a rejection becomes a tool error. */
+  call(args: JsonObject): Promise<string>;
+}
+
+/**
+ * Where local tools come from. `fallback` offers them only while the server's own list is not to be
+ * had, `always` beside it. A tool named like one of the server's is refused in both.
+ */
+export interface LocalToolProvider {
+  readonly scope: "fallback" | "always";
+  readonly tools: readonly LocalTool[];
+}
+
+/** Time limits of the bridge, in milliseconds. */
+export interface McpProxyLimits {
+  /** The host's `initialize` is answered by the bridge itself after this. Codex waits about 1 s. @default 500 */
+  readonly initializeAnswerMs: number;
+  /** One `initialize` at the server. @default 10000 */
+  readonly initializeMs: number;
+  /** `tools/list` when an earlier list is at hand and the server was slow to initialise. @default 400 */
+  readonly listPatienceMs: number;
+  /** Every request but `tools/call`. @default 60000 */
+  readonly requestMs: number;
+  /** How long a stream may stay open after its answer before it is cut. @default 1000 */
+  readonly lingerMs: number;
+  /** After stdin closed: end when nothing was answered for this long. @default 2000 */
+  readonly drainQuietMs: number;
+  /** After stdin closed: end in any case. @default 8000 */
+  readonly drainMs: number;
+}

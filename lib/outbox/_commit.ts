@@ -1,0 +1,350 @@
+/**
+ * Commits a session once everything before the commit has left, and follows the task it starts.
+ *
+ * @module
+ */
+import type { OvFailure } from "../http/types.ts";
+import type { SqlRow } from "../runtime/types.ts";
+import type { DeliveryContext, Step } from "./_delivery.ts";
+import { describeFailure, moveToSuccessor, pauseMs, stepAfter } from "./_delivery.ts";
+import type { SessionRow } from "./_sessions.ts";
+import { refreshOpen } from "./_sessions.ts";
+import { num, text } from "./store.ts";
+import { type CommitResult, sessionPath, type TaskResult } from "./_wire.ts";
+
+const TIMEOUT_MS = 60_000;
+/** A commit that the server refuses this often is given up; its messages stay. */
+const REFUSALS = 3;
+/** How often what an extraction lost is sent again, and after which pauses. */
+const RESEND_AFTER_MS = [15 * 60_000, 2 * 3_600_000];
+/** A task that has not ended by then is not asked for any more. */
+const FOLLOW_MS = 24 * 3_600_000;
+
+/** Sends the first commit that waits, or `undefined` when none may go. */
+export async function commitNext(
+  context: DeliveryContext,
+  session: SessionRow,
+): Promise<Step | undefined> {
+  const { store, capabilities } = context;
+  const commit = store.get(
+    `SELECT * FROM commits WHERE session = ? AND phase = 'requested' ORDER BY after_seq, id LIMIT 1`,
+    session.id,
+  );
+  if (commit === undefined) return undefined;
+  const keep = keepCount(commit);
+  if (liveMessages(context, session) <= keep) {
+    endCommit(context, session, commit, "skipped", "nothing to commit");
+    return { kind: "done" };
+  }
+  context.checkpoint("before-commit");
+  const answer = await context.http.request<CommitResult | null>(
+    "POST",
+    `${sessionPath(session.engineSession)}/commit`,
+    {
+      body: {
+        ...JSON.parse(text(commit, "params")),
+        ...(capabilities.workingMemory ? { enable_working_memory: true } : {}),
+      },
+      timeoutMs: TIMEOUT_MS,
+    },
+  );
+  context.checkpoint("after-commit");
+  if (!answer.ok) return await afterFailure(context, session, commit, answer);
+  const result = answer.result ?? {};
+  if (result.status === "skipped") return afterSkip(context, session, commit, result);
+  accept(context, session, commit, result);
+  return { kind: "done" };
+}
+
+function keepCount(commit: SqlRow): number {
+  const params = JSON.parse(text(commit, "params")) as { keep_recent_count?: number };
+  return params.keep_recent_count ?? 0;
+}
+
+/** Messages in the engine's live list. */
+function liveMessages({ store }: DeliveryContext, session: SessionRow): number {
+  return num(
+    store.get(
+      "SELECT count(*) AS n FROM messages WHERE session = ? AND state = 'acked'",
+      session.id,
+    ),
+    "n",
+  );
+}
+
+/** Marks what a commit archived: all live messages but the newest `keep`. */
+function markArchived(context: DeliveryContext, session: SessionRow, commit: SqlRow): void {
+  context.store.run(
+    `UPDATE messages SET state = 'archived', commit_id = ?, changed_at = ?
+     WHERE session = ? AND state = 'acked' AND seq <= (
+       SELECT seq FROM messages WHERE session = ? AND state = 'acked'
+       ORDER BY seq DESC LIMIT 1 OFFSET ?)`,
+    num(commit, "id"),
+    context.now(),
+    session.id,
+    session.id,
+    keepCount(commit),
+  );
+}
+
+function endCommit(
+  context: DeliveryContext,
+  session: SessionRow,
+  commit: SqlRow,
+  phase: "skipped" | "failed",
+  detail: string,
+): void {
+  const { store } = context;
+  store.transaction(() => {
+    store.run(
+      "UPDATE commits SET phase = ?, detail = ?, ended_at = ? WHERE id = ?",
+      phase,
+      detail.slice(0, 500),
+      context.now(),
+      num(commit, "id"),
+    );
+    store.run("UPDATE sessions SET attempts = 0, next_try_at = 0 WHERE id = ?", session.id);
+    refreshOpen(store, session.id);
+  });
+}
+
+/** A commit was taken: accepted or, when the answer says so, archived. Extraction is another matter. */
+function accept(
+  context: DeliveryContext,
+  session: SessionRow,
+  commit: SqlRow,
+  result: CommitResult,
+): void {
+  const { store } = context;
+  const now = context.now();
+  const keep = keepCount(commit);
+  const archive = result.archive_uri ?? "";
+  const number = Number(/archive_(\d+)$/.exec(archive)?.[1] ?? session.archives + 1);
+  const task = result.task_id ?? "";
+  store.transaction(() => {
+    store.run(
+      `UPDATE commits SET phase = ?, task = ?, archive = ?, attempts = 0, status = 200,
+         accepted_at = ?, next_try_at = ?, ended_at = ?, detail = '' WHERE id = ?`,
+      result.archived === true ? "archived" : "accepted",
+      task,
+      archive,
+      now,
+      now + 1000,
+      task === "" ? now : null,
+      num(commit, "id"),
+    );
+    store.run(
+      `UPDATE sessions SET archives = ?, live_count = ?, pending_tokens = 0, attempts = 0,
+         next_try_at = 0, reason = CASE WHEN successors > 0 THEN reason ELSE '' END
+       WHERE id = ?`,
+      Math.max(session.archives, number),
+      session.liveCount < 0 ? null : Math.min(session.liveCount, keep),
+      session.id,
+    );
+    markArchived(context, session, commit);
+    refreshOpen(store, session.id);
+  });
+}
+
+/**
+ * "Nothing to commit" although messages were acknowledged: an earlier try was applied, the server
+ * committed by itself, or it lost them. Reading back tells; only then is the commit done.
+ */
+function afterSkip(
+  context: DeliveryContext,
+  session: SessionRow,
+  commit: SqlRow,
+  result: CommitResult,
+): Step {
+  const { store } = context;
+  const id = num(commit, "id");
+  if (text(commit, "detail") !== VERIFIED && result.reason !== "all_within_keep_window") {
+    store.transaction(() => {
+      store.run("UPDATE commits SET detail = ? WHERE id = ?", VERIFIED, id);
+      store.run("UPDATE sessions SET doubt = 1, next_try_at = 0 WHERE id = ?", session.id);
+    });
+    return { kind: "done" };
+  }
+  store.transaction(() => {
+    store.run(
+      `UPDATE commits SET phase = 'archived', accepted_at = ?, ended_at = ?, detail = ? WHERE id = ?`,
+      context.now(),
+      context.now(),
+      `The server had archived it already (${result.reason ?? "skipped"})`,
+      id,
+    );
+    markArchived(context, session, commit);
+    store.run("UPDATE sessions SET attempts = 0, next_try_at = 0 WHERE id = ?", session.id);
+    refreshOpen(store, session.id);
+  });
+  return { kind: "done" };
+}
+
+const VERIFIED = "read back after an answer of nothing to commit";
+
+async function afterFailure(
+  context: DeliveryContext,
+  session: SessionRow,
+  commit: SqlRow,
+  failure: OvFailure,
+): Promise<Step> {
+  const { store, capabilities } = context;
+  const attempts = num(commit, "attempts") + 1;
+  store.run(
+    "UPDATE commits SET attempts = ?, status = ?, detail = ? WHERE id = ?",
+    attempts,
+    failure.status,
+    text(commit, "detail") === VERIFIED ? VERIFIED : describeFailure(failure),
+    num(commit, "id"),
+  );
+  if (failure.category === "missing-route") {
+    endCommit(context, session, commit, "failed", describeFailure(failure));
+    return { kind: "done" };
+  }
+  if (failure.category === "not-found") {
+    // Acknowledged messages and no session: the server lost it. Reading back queues them again.
+    if (attempts > REFUSALS) {
+      endCommit(context, session, commit, "failed", describeFailure(failure));
+    } else store.run("UPDATE sessions SET doubt = 1, next_try_at = 0 WHERE id = ?", session.id);
+    return { kind: "done" };
+  }
+  if (failure.action !== "refuse" && failure.action !== "split") {
+    if (failure.ambiguous && failure.code === "") {
+      store.run("UPDATE sessions SET doubt = 1 WHERE id = ?", session.id);
+    }
+    return stepAfter(context, session, failure);
+  }
+  if (capabilities.workingMemory && failure.category === "refused" && attempts === 1) {
+    capabilities.workingMemory = false; // a server that refuses fields it does not know
+    return { kind: "done" };
+  }
+  const meta = await context.http.request("GET", sessionPath(session.engineSession), {
+    timeoutMs: 15_000,
+  });
+  if (!meta.ok && meta.category === "broken-session") {
+    moveToSuccessor(context, session, meta.message);
+    return { kind: "done" };
+  }
+  if (attempts <= REFUSALS) return stepAfter(context, session, failure);
+  endCommit(context, session, commit, "failed", describeFailure(failure));
+  return { kind: "done" };
+}
+
+/** Asks for one task that is due. Returns false when none was. */
+export async function followTask(context: DeliveryContext, target: number): Promise<Step | false> {
+  const { store } = context;
+  const now = context.now();
+  const commit = store.get(
+    `SELECT c.* FROM commits c JOIN sessions s ON s.id = c.session
+     WHERE c.phase IN ('accepted','archived') AND c.task <> '' AND c.ended_at IS NULL
+       AND c.next_try_at <= ? AND s.target = ? ORDER BY c.next_try_at LIMIT 1`,
+    now,
+    target,
+  );
+  if (commit === undefined) return false;
+  const answer = await context.http.request<TaskResult | null>(
+    "GET",
+    `/api/v1/tasks/${encodeURIComponent(text(commit, "task"))}`,
+    { timeoutMs: 10_000 },
+  );
+  if (!answer.ok && answer.action === "hold") return { kind: "hold", failure: answer };
+  const status = answer.ok ? answer.result?.status ?? "" : "";
+  if (status === "completed") extracted(context, commit);
+  else if (status === "failed" || status === "cancelled") {
+    extractionFailed(context, commit, JSON.stringify(answer.ok ? answer.result?.error ?? "" : ""));
+  } else if (!answer.ok && answer.action !== "retry") {
+    stopFollowing(context, commit, describeFailure(answer));
+  } else if (now - num(commit, "accepted_at") > FOLLOW_MS) {
+    stopFollowing(context, commit, "The task did not end within a day");
+  } else {
+    const attempts = num(commit, "attempts") + 1;
+    store.run(
+      "UPDATE commits SET attempts = ?, next_try_at = ? WHERE id = ?",
+      attempts,
+      now + Math.max(1000, pauseMs(attempts, context.random())),
+      num(commit, "id"),
+    );
+  }
+  return { kind: "done" };
+}
+
+/** Extraction is complete: the local copies of what it archived are not needed any more. */
+function extracted({ store, now }: DeliveryContext, commit: SqlRow): void {
+  store.transaction(() => {
+    store.run(
+      "UPDATE commits SET phase = 'extracted', detail = '', ended_at = ? WHERE id = ?",
+      now(),
+      num(commit, "id"),
+    );
+    store.run(
+      "DELETE FROM messages WHERE commit_id = ? AND state = 'archived'",
+      num(commit, "id"),
+    );
+  });
+}
+
+/**
+ * The archive is lost from view when its extraction fails, and nobody tries it again. Its messages
+ * are still here: they are sent and committed again, a bounded number of times.
+ */
+function extractionFailed({ store, now }: DeliveryContext, commit: SqlRow, error: string): void {
+  const pause = RESEND_AFTER_MS[num(commit, "resends")];
+  store.run(
+    "UPDATE commits SET phase = 'failed', detail = ?, ended_at = ?, next_try_at = ? WHERE id = ?",
+    `The server could not extract it: ${error}`.slice(0, 500),
+    now(),
+    pause === undefined ? 0 : now() + pause,
+    num(commit, "id"),
+  );
+}
+
+function stopFollowing({ store, now }: DeliveryContext, commit: SqlRow, why: string): void {
+  store.run(
+    "UPDATE commits SET detail = ?, ended_at = ? WHERE id = ?",
+    why.slice(0, 500),
+    now(),
+    num(commit, "id"),
+  );
+}
+
+/** Queues again what failed extractions lost and is due. Returns how many commits that were. */
+export function resendFailed(context: DeliveryContext, target: number): number {
+  const { store } = context;
+  const now = context.now();
+  const due = store.all(
+    `SELECT c.* FROM commits c JOIN sessions s ON s.id = c.session
+     WHERE c.phase = 'failed' AND c.next_try_at > 0 AND c.next_try_at <= ? AND s.target = ?`,
+    now,
+    target,
+  );
+  for (const commit of due) {
+    store.transaction(() => {
+      const session = num(commit, "session");
+      store.run("UPDATE commits SET next_try_at = 0 WHERE id = ?", num(commit, "id"));
+      const last = store.get(
+        "SELECT max(seq) AS seq FROM messages WHERE commit_id = ? AND state = 'archived'",
+        num(commit, "id"),
+      );
+      if (num(last, "seq") === 0) return;
+      store.run(
+        `UPDATE messages SET state = 'pending', commit_id = NULL, changed_at = ?
+         WHERE commit_id = ? AND state = 'archived'`,
+        now,
+        num(commit, "id"),
+      );
+      store.run(
+        `INSERT INTO commits(session, generation, reason, after_seq, params, resends, requested_at)
+         VALUES (?,?,?,?,?,?,?)`,
+        session,
+        num(commit, "generation"),
+        text(commit, "reason"),
+        num(last, "seq"),
+        text(commit, "params"),
+        num(commit, "resends") + 1,
+        now,
+      );
+      refreshOpen(store, session);
+    });
+  }
+  return due.length;
+}

@@ -1,0 +1,31 @@
+/**
+ * The permissions of an installed bundle, in one place for the launcher and for the hook that starts
+ * the worker.
+ *
+ * @module
+ */
+
+/** Deno splits permission lists at commas and knows no escape (2.9.6): such a path needs the open form. */
+function flagFor(name: string, path: string): string {
+  return path.includes(",") ? name : `${name}=${path}`;
+}
+
+/**
+ * Flags between `deno run` and the bundle: no project file has a say, nothing is fetched, and only
+ * `agentHome` can be written. Reading is open because hooks read the project the host works in.
+ */
+export function bundleFlags(agentHome: string, runtimePath: string): string[] {
+  return [
+    "--no-config",
+    "--no-lock",
+    "--no-remote",
+    "--no-npm",
+    "--no-prompt",
+    "--quiet",
+    "--allow-read",
+    "--allow-env",
+    "--allow-net",
+    flagFor("--allow-write", agentHome),
+    flagFor("--allow-run", runtimePath),
+  ];
+}

@@ -1,0 +1,382 @@
+/**
+ * `/api/v1/sessions`: sessions, their messages, commits, context and archives.
+ *
+ * @module
+ */
+import type { WireRequest, WireResponse } from "../../lib/http/types.ts";
+import type { Call, Owner } from "../store/store.ts";
+import type { AutoCommitPolicy, Session, SessionSettings } from "../store/sessions.ts";
+import type { StoredMessage } from "../store/messages.ts";
+import { findOwner, requireOwner } from "../store/store.ts";
+import {
+  createSession,
+  describeSession,
+  extractionConfig,
+  findSession,
+  freshSessionName,
+  isoTime,
+  listSessions,
+  sessionUri,
+} from "../store/sessions.ts";
+import { appendMessages, describeMessages, readMessage, readMessages } from "../store/messages.ts";
+import {
+  archiveName,
+  archiveOverview,
+  archiveUri,
+  commitSession,
+  latestOverview,
+  listArchives,
+} from "../store/archives.ts";
+import { readAutoCommitPolicy, readMemoryPolicy } from "../session_policy.ts";
+import { deleteSession } from "../store/deletion.ts";
+import { estimateTokens } from "../../lib/recall/tokens.ts";
+import {
+  forbidExtra,
+  objectBody,
+  optionalChoice,
+  optionalFlag,
+  optionalInteger,
+  optionalObject,
+  optionalText,
+  textList,
+} from "../validate.ts";
+import {
+  answer,
+  leanAnswer,
+  methodNotAllowed,
+  RouteError,
+  routeMissing,
+  sessionNotFound,
+  validationError,
+} from "../wire.ts";
+
+/** The session of a request, or 404 in the words of the routes that act on one. */
+function requireSession(call: Call, name: string): { owner: Owner; session: Session } {
+  const owner = findOwner(call.store, call.identity);
+  const session = findSession(call.store, owner, name);
+  if (owner === undefined || session === undefined) throw sessionNotFound(name);
+  return { owner, session };
+}
+
+function readSettings(body: Record<string, unknown>): SessionSettings {
+  const policy = body["auto_commit_policy"];
+  const events = optionalObject(optionalObject(body, "memory_extraction_config") ?? {}, "events");
+  return {
+    ...(body["memory_policy"] === undefined || body["memory_policy"] === null
+      ? {}
+      : { memory_policy: readMemoryPolicy(body["memory_policy"]) }),
+    ...(policy === undefined ? {} : { auto_commit_policy: readAutoCommitPolicy(policy) }),
+    ...(events === undefined ? {} : { tags: textList(events, "tags") }),
+  };
+}
+
+function create(call: Call): WireResponse {
+  const { store, identity } = call;
+  const body = objectBody(call.body ?? undefined, true);
+  const name = optionalText(body, "session_id") ?? freshSessionName(store);
+  const settings = readSettings(body);
+  const session = store.db.transaction(() => {
+    const owner = requireOwner(store, identity);
+    if (findSession(store, owner, name) !== undefined) {
+      const what = `Session '${name}' already exists`;
+      throw new RouteError(409, "ALREADY_EXISTS", `Resource already exists: ${what}`, {
+        details: { resource: what, type: "resource" },
+      });
+    }
+    return createSession(store, owner, name, settings);
+  });
+  return answer({
+    session_id: name,
+    uri: sessionUri(identity, name),
+    user: { account_id: identity.account, user_id: identity.user },
+    auto_commit_policy: session.settings.auto_commit_policy ?? null,
+    memory_extraction_config: extractionConfig(session.settings),
+  });
+}
+
+function list(call: Call): WireResponse {
+  const { store, identity } = call;
+  return answer(
+    listSessions(store, findOwner(store, identity)).map((session) => ({
+      session_id: session.name,
+      uri: sessionUri(identity, session.name),
+      is_dir: true,
+      mod_time: isoTime(session.updated).replace(/\.\d+/, ""),
+    })),
+  );
+}
+
+function show(call: Call, name: string): WireResponse {
+  const { store, identity } = call;
+  let session = findSession(store, findOwner(store, identity), name);
+  if (session === undefined) {
+    if (call.query.get("auto_create") !== "true") {
+      throw new RouteError(404, "NOT_FOUND", `Session ${name} not found`, { lean: true });
+    }
+    session = store.db.transaction(() => {
+      const owner = requireOwner(store, identity);
+      return findSession(store, owner, name) ?? createSession(store, owner, name);
+    });
+  }
+  return answer(describeSession(store, identity, session));
+}
+
+function remove(call: Call, name: string): WireResponse {
+  const { owner, session } = requireSession(call, name);
+  deleteSession(call.store, owner, session);
+  return answer({ session_id: name });
+}
+
+function configure(call: Call, name: string): WireResponse {
+  const { store } = call;
+  const body = objectBody(call.body);
+  forbidExtra(body, new Set(["memory_extraction_config", "auto_commit_policy", "telemetry"]));
+  const changed = readSettings(body);
+  const { session } = requireSession(call, name);
+  const settings = { ...session.settings, ...changed };
+  store.sql("UPDATE sessions SET settings = ? WHERE id = ?")
+    .run(JSON.stringify(settings), session.id);
+  return leanAnswer({
+    session_id: name,
+    auto_commit_policy: settings.auto_commit_policy ?? null,
+    memory_extraction_config: extractionConfig(settings),
+  });
+}
+
+/** True when the session's own policy asks for a commit now; each threshold is exceeded, not met. */
+function isAutoCommitDue(
+  policy: AutoCommitPolicy,
+  session: Session,
+  pending: number,
+  now: number,
+): boolean {
+  if (now - session.lastAutoCommit < policy.min_commit_interval_seconds * 1000) return false;
+  return session.liveCount > policy.message_count_threshold ||
+    pending > policy.pending_token_threshold;
+}
+
+function append(call: Call, name: string, batch: boolean): WireResponse {
+  const { store, identity } = call;
+  const body = objectBody(call.body);
+  const items = batch ? body["messages"] : [body];
+  if (items === undefined) {
+    throw validationError(["body", "messages"], "Field required", "missing");
+  }
+  if (!Array.isArray(items)) {
+    throw validationError(["body", "messages"], "Input should be a valid list", "list_type");
+  }
+  if (items.length > 100) {
+    throw validationError(
+      ["body", "messages"],
+      `List should have at most 100 items after validation, not ${items.length}`,
+      "too_long",
+    );
+  }
+  const messages = items.map((item, at) => {
+    const loc = batch ? ["body", "messages", String(at)] : ["body"];
+    if (typeof item !== "object" || item === null || Array.isArray(item)) {
+      throw validationError(
+        loc,
+        "Input should be a valid dictionary or object to extract fields from",
+        "model_attributes_type",
+      );
+    }
+    return readMessage(item as Record<string, unknown>, loc, identity);
+  });
+  return store.db.transaction(() => {
+    const owner = requireOwner(store, identity);
+    const done = appendMessages(store, owner, name, messages);
+    const result = {
+      session_id: name,
+      message_count: done.session.liveCount,
+      ...(batch ? { added: done.added } : {}),
+      pending_tokens: done.pendingTokens,
+    };
+    const policy = done.session.settings.auto_commit_policy;
+    if (
+      policy !== undefined && policy !== null &&
+      isAutoCommitDue(policy, done.session, done.pendingTokens, store.now())
+    ) {
+      commitSession(store, owner, done.session, {
+        keepRecent: policy.keep_recent_count,
+        overview: wantsOverview(done.session, undefined),
+        resetContext: false,
+        automatic: true,
+      });
+    }
+    return answer(result);
+  });
+}
+
+/** An overview costs nothing here: it is made unless the request or the session's policy says no. */
+function wantsOverview(session: Session, asked: boolean | undefined): boolean {
+  if (asked !== undefined) return asked;
+  const policy = session.settings.memory_policy as
+    | { working_memory?: { enabled?: boolean } }
+    | undefined;
+  return policy?.working_memory?.enabled ?? true;
+}
+
+function commit(call: Call, name: string): WireResponse {
+  const { store, identity } = call;
+  const body = objectBody(call.body ?? undefined, true);
+  const keepRecent = optionalInteger(body, "keep_recent_count", 0, 10_000) ?? 0;
+  const mode = optionalChoice(body, "retention_mode", ["turn_budget"]);
+  const turnFields = [
+    optionalInteger(body, "keep_recent_turn_count", 0, 10_000),
+    optionalInteger(body, "retained_message_token_budget", 1),
+    optionalInteger(body, "min_raw_tail_steps", 0, 10_000),
+  ];
+  if (mode === undefined && turnFields.some((field) => field !== undefined)) {
+    throw validationError(
+      ["body"],
+      "Value error, retention_mode='turn_budget' is required when Turn retention fields are set",
+      "value_error",
+    );
+  }
+  const asked = body["enable_working_memory"] === undefined
+    ? undefined
+    : optionalFlag(body, "enable_working_memory");
+  const resetContext = optionalFlag(body, "reset_context");
+  return store.db.transaction(() => {
+    const { owner, session } = requireSession(call, name);
+    const overview = wantsOverview(session, asked);
+    const done = commitSession(store, owner, session, {
+      keepRecent,
+      overview,
+      resetContext,
+      automatic: false,
+    });
+    if ("reason" in done) {
+      return leanAnswer({
+        session_id: name,
+        status: "skipped",
+        task_id: null,
+        archive_uri: null,
+        archived: false,
+        effective_enable_working_memory: overview,
+        reason: done.reason,
+        trace_id: "",
+        ...(done.reason === "no_messages"
+          ? {}
+          : { estimated_active_tokens: 0, budget_exceeded: false }),
+      });
+    }
+    return leanAnswer({
+      session_id: name,
+      status: "accepted",
+      task_id: done.taskId,
+      archive_uri: archiveUri(identity, name, done.archive),
+      archived: true,
+      effective_enable_working_memory: overview,
+      trace_id: "",
+      estimated_active_tokens: 0,
+      budget_exceeded: false,
+    });
+  });
+}
+
+/** The newest messages that fit `budget` tokens, in order. */
+function withinBudget(messages: readonly StoredMessage[], budget: number): StoredMessage[] {
+  let left = budget;
+  let from = messages.length;
+  while (from > 0) {
+    left -= messages[from - 1]?.tokens ?? 0;
+    if (left < 0) break;
+    from--;
+  }
+  return messages.slice(from);
+}
+
+function context(call: Call, name: string): WireResponse {
+  const { store } = call;
+  const budget = Number(call.query.get("token_budget") ?? 128_000);
+  if (!Number.isInteger(budget)) {
+    throw validationError(
+      ["query", "token_budget"],
+      "Input should be a valid integer, unable to parse string as an integer",
+      "int_parsing",
+    );
+  }
+  if (budget < 0) {
+    throw new RouteError(
+      400,
+      "INVALID_ARGUMENT",
+      "token_budget must be greater than or equal to 0",
+      { lean: true, details: { field: "token_budget", value: budget } },
+    );
+  }
+  const { session } = requireSession(call, name);
+  const live = readMessages(store, session.id, session.liveFrom, session.nextSeq);
+  const shown = withinBudget(live, budget);
+  const activeTokens = shown.reduce((sum, message) => sum + message.tokens, 0);
+  const whole = latestOverview(store, session);
+  const overviewTokens = estimateTokens(whole);
+  const fits = overviewTokens <= budget - activeTokens;
+  const archives = listArchives(store, session.id).length;
+  return answer({
+    latest_archive_overview: fits ? whole : "",
+    pre_archive_abstracts: [],
+    messages: describeMessages(store, shown),
+    estimatedTokens: activeTokens + (fits ? overviewTokens : 0),
+    stats: {
+      totalArchives: archives,
+      includedArchives: 0,
+      droppedArchives: archives,
+      failedArchives: 0,
+      activeTokens,
+      archiveTokens: fits ? overviewTokens : 0,
+    },
+  });
+}
+
+function archive(call: Call, name: string, id: string): WireResponse {
+  const { store } = call;
+  const { session } = requireSession(call, name);
+  const found = listArchives(store, session.id).find((one) => archiveName(one.number) === id);
+  if (found === undefined) {
+    throw new RouteError(404, "NOT_FOUND", `Archive ${id} not found`, { lean: true });
+  }
+  const overview = found.overview ? archiveOverview(store, session, found) : "";
+  return answer({
+    archive_id: id,
+    abstract: overview.split("\n")[0] ?? "",
+    overview,
+    messages: describeMessages(
+      store,
+      readMessages(store, session.id, found.fromSeq, found.toSeq),
+    ),
+  });
+}
+
+type Handler = (call: Call, name: string) => WireResponse;
+type Methods = Partial<Record<WireRequest["method"], Handler>>;
+
+/** Handlers by what follows the session's name. */
+const SESSION_ROUTES: Readonly<Record<string, Methods>> = {
+  "": { GET: show, DELETE: remove },
+  "config": { PATCH: configure },
+  "context": { GET: context },
+  "messages": { POST: (call, name) => append(call, name, false) },
+  "messages/batch": { POST: (call, name) => append(call, name, true) },
+  "commit": { POST: commit },
+};
+
+/** Routes a session request. */
+export function sessionRoutes(call: Call): WireResponse {
+  const [, , , name, ...rest] = call.segments;
+  if (name === undefined) {
+    if (call.method === "GET") return list(call);
+    if (call.method === "POST") return create(call);
+    throw methodNotAllowed("GET, POST");
+  }
+  if (rest[0] === "archives" && rest.length === 2) {
+    if (call.method !== "GET") throw methodNotAllowed("GET");
+    return archive(call, name, rest[1] ?? "");
+  }
+  const methods = SESSION_ROUTES[rest.join("/")];
+  if (methods === undefined) throw routeMissing();
+  const handler = methods[call.method];
+  if (handler === undefined) throw methodNotAllowed(Object.keys(methods)[0] ?? "GET");
+  return handler(call, name);
+}
