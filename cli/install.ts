@@ -17,7 +17,7 @@ import type {
 } from "../install/types.ts";
 import type { CommandContext } from "./program.ts";
 import { bundleSourceFor } from "../install/bundles.ts";
-import { runInstall, runUninstall } from "../install/commands.ts";
+import { runInstall, runUninstall, runUpgrade } from "../install/commands.ts";
 import { CommandError, EXIT, type Output } from "./output.ts";
 
 /** Flags that both commands share. */
@@ -233,5 +233,24 @@ export async function uninstall(
       : removed === ""
       ? "Nothing of ours was installed."
       : `Removed from ${removed}. Memory, queue and credentials are kept.`,
+  );
+}
+
+/** `upgrade`: puts the running version in the place of the installed one. */
+export async function upgrade(
+  { runtime, output }: CommandContext,
+  flags: { readonly yes?: boolean; readonly dryRun?: boolean },
+): Promise<number> {
+  const report = await runUpgrade(runtime, {
+    bundles: bundleSourceFor(runtime, import.meta.url),
+    allowDowngrade: flags.yes === true,
+    dryRun: flags.dryRun === true,
+  });
+  if (!output.json) showReport(output, report);
+  const from = report.from === null ? "" : ` from ${report.from}`;
+  return finish(
+    output,
+    report,
+    flags.dryRun ? "Nothing was changed (--dry-run)." : `Upgraded${from} to ${report.version}.`,
   );
 }

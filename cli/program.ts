@@ -74,6 +74,11 @@ function buildProgram(run: (json: boolean, work: Work) => void): Command {
     .option("--purge", "also remove memory, queue and everything else of ours")
     .action((o) => run(o.json, async (c) => (await import("./install.ts")).uninstall(c, o)));
 
+  command("upgrade", "install the running version over the installed one")
+    .option("--yes", "also when the installed version is newer")
+    .option("--dry-run", "show what would change")
+    .action((o) => run(o.json, async (c) => (await import("./install.ts")).upgrade(c, o)));
+
   command("status", "last outcomes, queue and engine; local files only")
     .option("--session <id>", "one session")
     .option("--line", "one short line for a status bar, from the host's JSON on stdin")

@@ -5,6 +5,7 @@
  */
 import type { ProcessRuntime } from "../lib/runtime/types.ts";
 import { denoProcessRuntime } from "../lib/runtime/deno_process.ts";
+import { pruneState } from "../lib/hook/prune_state.ts";
 import { runWorker } from "../lib/outbox/worker.ts";
 import { wireWorkers } from "./worker_options.ts";
 
@@ -13,6 +14,7 @@ export async function main(runtime: ProcessRuntime, targetId: string): Promise<v
   const wiring = wireWorkers(runtime);
   try {
     const { options, lingerMs } = wiring;
+    pruneState(runtime, options.agentHome);
     await runWorker({ ...options, targetId, lingerMs, connect: wiring.connector() });
   } finally {
     wiring.close();

@@ -106,10 +106,10 @@ export function planHostUninstall(input: HostPlanInput): HostPlan {
   return { edits, warnings: [] };
 }
 
-/** What became of a host. On a failure its files are as they were. */
+/** What became of a host. After a failure its files are as they were, unless `restored` is false. */
 export type Applied =
   | { readonly ok: true; readonly records: readonly FileRecord[] }
-  | { readonly ok: false; readonly failure: InstallFailure };
+  | { readonly ok: false; readonly failure: InstallFailure; readonly restored: boolean };
 
 /**
  * Writes a host's files. A file that changed since it was planned is planned again, so that nothing
@@ -135,16 +135,22 @@ export function applyHost(files: Files, plan: HostPlan): Applied {
   } catch (error) {
     const cause = asInstallError(error);
     if (!(cause instanceof InstallError)) throw error;
-    return { ok: false, failure: rollBack(files, written, cause.failure) };
+    const stuck = rollBack(files, written);
+    if (stuck.length === 0) return { ok: false, failure: cause.failure, restored: true };
+    const failure = {
+      ...cause.failure,
+      message: `${cause.failure.message}; ${stuck.join(", ")} could not be put back`,
+      fix: "Run uninstall for this host once its files can be written",
+    };
+    return { ok: false, failure, restored: false };
   }
 }
 
-/** Puts the written files back; what cannot be put back is told with the failure. */
+/** Puts the written files back; returns those that could not be. */
 function rollBack(
   files: Files,
   written: readonly { readonly before: CurrentFile; readonly edit: PlannedEdit }[],
-  failure: InstallFailure,
-): InstallFailure {
+): string[] {
   const stuck: string[] = [];
   for (const { before, edit } of written.toReversed()) {
     try {
@@ -158,10 +164,5 @@ function rollBack(
       stuck.push(before.path);
     }
   }
-  if (stuck.length === 0) return failure;
-  return {
-    ...failure,
-    message: `${failure.message}; ${stuck.join(", ")} could not be put back`,
-    fix: "Run uninstall for this host once the files can be written",
-  };
+  return stuck;
 }

@@ -15,7 +15,14 @@ const BUILD_TIMEOUT_MS = 240_000;
 const KEPT_BUILDS = 4;
 
 /** Folders whose files are no part of any bundle. */
-const NOT_SOURCES: ReadonlySet<string> = new Set(["dist", "docs", "node_modules", "npm", "tests"]);
+const NOT_SOURCES: ReadonlySet<string> = new Set([
+  "coverage",
+  "dist",
+  "docs",
+  "node_modules",
+  "npm",
+  "tests",
+]);
 
 function buildFailed(state: string, fix: string, cause?: unknown): InstallError {
   const message = `Cannot build the program: ${state}`;
@@ -98,7 +105,9 @@ export function checkoutBundles(runtime: ProcessRuntime, root: string): BundleSo
       try {
         await build(runtime, root, place.folder);
         const bundles = readBundles(files, place.folder);
-        if (place.keep) keepBuild(files, place.folder, kept);
+        // Sources that changed meanwhile have no name to keep this build under.
+        const isSame = kept.endsWith((await digestOf(sourcesOf(runtime, root))).slice(0, 16));
+        if (place.keep && isSame) keepBuild(files, place.folder, kept);
         return bundles;
       } finally {
         files.removeTree(place.folder);
@@ -163,42 +172,55 @@ async function build(runtime: ProcessRuntime, root: string, out: string): Promis
     }
   }
   const raw = `${out}/raw`;
-  const done = await runtime.run(
-    [
-      runtime.execPath(),
-      "bundle",
-      "--quiet",
-      "--platform",
-      "deno",
-      "--outdir",
-      raw,
-      ...entries.values(),
-    ],
-    {
-      cwd: root,
-      env: { NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1" },
-      timeoutMs: BUILD_TIMEOUT_MS,
-    },
-  );
-  if (done.code !== 0) {
-    throw buildFailed(
-      done.timedOut ? "`deno bundle` took too long" : lastLines(done.stderr),
-      "Make sure that the npm registry can be reached: the bundler is fetched once",
-    );
-  }
+  await bundle(runtime, root, raw, [...entries.values()]);
+  const texts = new Map<string, string>();
   for (const [name, entry] of entries) {
     const text = files.readText(`${raw}/${entry.replace(/\.ts$/, ".js")}`);
-    files.writeAtomic(`${out}/${name}`, onlyEntryIsMain(name, entry, text), {
-      mode: 0o644,
-      sync: false,
-    });
+    texts.set(name, onlyEntryIsMain(name, entry, text));
   }
+  files.removeTree(raw);
+  const write = (path: string, text: string) =>
+    files.writeAtomic(path, text, { mode: 0o644, sync: false });
+  files.makeDir(raw);
+  for (const [name, text] of texts) write(`${isTimed(name) ? raw : out}/${name}`, text);
+  const timed = [...texts.keys()].filter(isTimed).map((name) => `${raw}/${name}`);
+  await bundle(runtime, root, out, ["--no-config", "--no-lock", "--minify", ...timed]);
   files.removeTree(raw);
 }
 
-function lastLines(text: string): string {
-  const lines = text.split("\n").map((line) => line.trim()).filter((line) => line !== "");
-  return lines.slice(-3).join("; ") || "`deno bundle` failed without a word";
+/** True for a bundle that somebody waits for at every start: it is made small, which parses faster. */
+function isTimed(name: string): boolean {
+  return name.startsWith("hook-") || name === "mcp.js";
+}
+
+async function bundle(
+  runtime: ProcessRuntime,
+  cwd: string,
+  out: string,
+  args: readonly string[],
+): Promise<void> {
+  const fixed = ["bundle", "--quiet", "--platform", "deno", "--outdir", out];
+  const done = await runtime.run([runtime.execPath(), ...fixed, ...args], {
+    cwd,
+    env: { NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1" },
+    timeoutMs: BUILD_TIMEOUT_MS,
+  });
+  if (done.code === 0) return;
+  throw buildFailed(
+    done.timedOut ? "`deno bundle` took too long" : faultOf(done.stderr),
+    "Make sure that the npm registry can be reached: the bundler is fetched once",
+  );
+}
+
+/** What the bundler says is wrong and where, without what it adds about itself. */
+function faultOf(text: string): string {
+  const [said = ""] = text.split("Stack backtrace:");
+  const lines = said.split("\n").map((line) => line.trim());
+  const telling = lines.filter((line) => /^(error: (?!bundling failed)|at file:)/.test(line)).map((
+    line,
+  ) => line.replace(/^error: /, ""));
+  const words = telling.length > 0 ? telling : lines.filter((line) => line !== "");
+  return words.slice(0, 4).join(" ") || "`deno bundle` failed without a word";
 }
 
 /**

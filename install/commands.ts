@@ -9,7 +9,8 @@ import type { HarnessKey } from "../lib/config/types.ts";
 import type { ManifestPart } from "../lib/manifest.ts";
 import { VERSION } from "../lib/version.ts";
 import { detectHost } from "./detect.ts";
-import { failureOf, installHosts } from "./install.ts";
+import { installFailureOf } from "./candidate.ts";
+import { installHosts } from "./install.ts";
 import { MANIFESTS } from "./manifests.ts";
 import { type Places, placesOf } from "./state/places.ts";
 import { readRecord } from "./state/record.ts";
@@ -34,7 +35,7 @@ function placesOrFailure(runtime: ProcessRuntime): Places | InstallFailure {
   try {
     return placesOf(runtime);
   } catch (error) {
-    return failureOf(error);
+    return installFailureOf(error);
   }
 }
 

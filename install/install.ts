@@ -12,14 +12,16 @@ import type { ProcessRuntime } from "../lib/runtime/types.ts";
 import type { HostManifest, ManifestPart } from "../lib/manifest.ts";
 import { normaliseUrl } from "../lib/config/url.ts";
 import { VERSION } from "../lib/version.ts";
-import { applyHost, type HostPlan, planHostInstall } from "./apply.ts";
 import {
-  asInstallError,
-  missingFolders,
-  readCurrent,
-  replaceCurrent,
-} from "./state/current_file.ts";
-import { detectHost, type Detection } from "./detect.ts";
+  type Candidate,
+  installFailureOf,
+  isFailure,
+  NOT_DETECTED,
+  reportOf,
+} from "./candidate.ts";
+import { applyHost, type HostPlan, planHostInstall } from "./apply.ts";
+import { missingFolders, readCurrent, replaceCurrent } from "./state/current_file.ts";
+import { detectHost } from "./detect.ts";
 import { type ConnectionChoice, type EnginePlan, planConnection } from "./ovcli.ts";
 import { lockInstallation, type Places } from "./state/places.ts";
 import { deploy, launcherPath, pruneOld, readPointer } from "./program/deploy.ts";
@@ -51,12 +53,9 @@ export interface InstallRequest {
   readonly lockWaitMs: number | undefined;
 }
 
-/** One host's place in a run: a plan, or why there is none. */
-interface Candidate {
-  readonly id: HarnessKey;
+/** A host that shall be installed. */
+interface InstallCandidate extends Candidate {
   readonly parts: readonly ManifestPart[];
-  readonly detection: Detection;
-  readonly plan: HostPlan | InstallFailure;
 }
 
 /** Everything a run will write but for the program. */
@@ -64,14 +63,7 @@ interface WholePlan {
   readonly known: Installation | undefined;
   readonly warnings: readonly string[];
   readonly connection: EnginePlan;
-  readonly candidates: readonly Candidate[];
-}
-
-/** The failure of an {@linkcode InstallError} or of a failed file operation; other errors pass. */
-export function failureOf(error: unknown): InstallFailure {
-  const known = asInstallError(error);
-  if (known instanceof InstallError) return known.failure;
-  throw error;
+  readonly candidates: readonly InstallCandidate[];
 }
 
 /** `value` with its URL in normal form and its key checked. */
@@ -102,10 +94,10 @@ function planAll(runtime: ProcessRuntime, request: InstallRequest): WholePlan {
     known?.engine?.file.path === ovcli.path ? known.engine : undefined,
     missingFolders(files, ovcli.target),
   );
-  const candidates = [...request.hosts].map(([id, parts]): Candidate => {
+  const candidates = [...request.hosts].map(([id, parts]): InstallCandidate => {
     const manifest = request.manifests.find((m) => m.id === id);
     if (manifest === undefined) {
-      return { id, parts, detection: { detected: false, version: null }, plan: unsupported(id) };
+      return { id, parts, detection: NOT_DETECTED, plan: unsupported(id) };
     }
     const detection = detectHost(runtime, places.home, manifest);
     const input = {
@@ -118,7 +110,7 @@ function planAll(runtime: ProcessRuntime, request: InstallRequest): WholePlan {
     try {
       return { id, parts, detection, plan: planHostInstall(input, parts) };
     } catch (error) {
-      return { id, parts, detection, plan: failureOf(error) };
+      return { id, parts, detection, plan: installFailureOf(error) };
     }
   });
   return {
@@ -136,25 +128,6 @@ function unsupported(id: HarnessKey): InstallFailure {
     code: "unsupported-host",
     message: `Cannot install for ${id}: this version does not know that host yet`,
     fix: "Leave it out, or upgrade",
-  };
-}
-
-function isFailure(plan: HostPlan | InstallFailure): plan is InstallFailure {
-  return "code" in plan;
-}
-
-function reportOf(candidate: Candidate, failure?: InstallFailure): HostReport {
-  const { id, detection, plan } = candidate;
-  const error = failure ?? (isFailure(plan) ? plan : undefined);
-  return {
-    id,
-    ...detection,
-    edits: isFailure(plan) || failure !== undefined ? [] : plan.edits.map(({ edit }) => {
-      const { path, action, reason } = edit;
-      return { path, action, reason };
-    }),
-    warnings: isFailure(plan) ? [] : plan.warnings,
-    ...(error === undefined ? {} : { error }),
   };
 }
 
@@ -204,7 +177,7 @@ export async function installHosts(
     }
     return await write(runtime, checked, await request.bundles.load());
   } catch (error) {
-    return finish(request, plan, [], [], failureOf(error));
+    return finish(request, plan, [], [], installFailureOf(error));
   }
 }
 
@@ -256,14 +229,26 @@ function writeConfigurations(
     ...start,
     ...(connection.record === undefined ? {} : { engine: connection.record }),
   };
-  writeRecord(files, agent, { ...record, hosts: withPlanned(record, plan.candidates) });
-  if (connection.action !== "none") {
-    replaceCurrent(files, connection.before, connection.after);
+  const planned = withPlanned(record, plan.candidates);
+  writeRecord(files, agent, { ...record, hosts: planned });
+  try {
+    if (connection.action !== "none") {
+      replaceCurrent(files, connection.before, connection.after);
+    }
+  } catch (error) {
+    writeRecord(files, agent, start);
+    throw error;
   }
   const reports = plan.candidates.map((candidate): HostReport => {
     if (isFailure(candidate.plan)) return reportOf(candidate);
     const applied = applyHost(files, candidate.plan);
-    if (!applied.ok) return reportOf(candidate, applied.failure);
+    if (!applied.ok) {
+      const host = planned[candidate.id];
+      if (!applied.restored && host !== undefined) {
+        record = { ...record, hosts: { ...record.hosts, [candidate.id]: host } };
+      }
+      return reportOf(candidate, applied.failure);
+    }
     const elsewhere = keptElsewhere(record.hosts[candidate.id], candidate.plan);
     const host: HostInstallation = {
       parts: candidate.parts,
@@ -288,7 +273,7 @@ function keptElsewhere(
 /** The hosts as they were and as they will be, together. */
 function withPlanned(
   record: Installation,
-  candidates: readonly Candidate[],
+  candidates: readonly InstallCandidate[],
 ): Installation["hosts"] {
   const hosts = { ...record.hosts };
   for (const { id, parts, plan } of candidates) {

@@ -50,6 +50,11 @@ function runsOldScript(line: string): boolean {
   return OLD_SCRIPTS.some((script) => line.includes(`/${script}.mjs`));
 }
 
+/** False when a text cannot hold anything of ours; cheap, and needs no valid JSON. */
+export function mayHoldOurs(text: string): boolean {
+  return /openviking|memory-plugin/i.test(text);
+}
+
 /** True for a hook handler of ours: `{command}`, `{command, args}` or the command itself. */
 export function isOurHook(value: Json): boolean {
   const line = typeof value === "string" ? value : isObject(value) ? wordsOf(value).join(" ") : "";

@@ -10,6 +10,7 @@ import { type JsonDocument, parseDocument } from "./json/document.ts";
 import type { CurrentFile } from "./state/current_file.ts";
 import type { FileRecord } from "./state/record.ts";
 import { type EditReport, InstallError } from "./types.ts";
+import { mayHoldOurs } from "./ownership.ts";
 import { quoteForShell } from "./program/launcher.ts";
 
 /** One file before and after. `after` is `undefined` when the file goes. */
@@ -186,7 +187,10 @@ export function planUninstallFile(
   manifest: Pick<ManifestFile, "searched">,
   record: FileRecord | undefined,
 ): PlannedEdit {
-  const after = textWithoutOurs(file, manifest, record);
+  // A file that never named us need not even be valid.
+  const after = record === undefined && !mayHoldOurs(file.text ?? "")
+    ? file.text
+    : textWithoutOurs(file, manifest, record);
   if (after === file.text) {
     return { ...unchanged(file, "nothing of ours", undefined), warnings: [] };
   }

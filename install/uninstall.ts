@@ -11,10 +11,16 @@ import type { HarnessKey } from "../lib/config/types.ts";
 import type { HostManifest } from "../lib/manifest.ts";
 import { AGENT_LAYOUT } from "../lib/config/paths.ts";
 import { VERSION } from "../lib/version.ts";
-import { applyHost, type HostPlan, type HostPlanInput, planHostUninstall } from "./apply.ts";
+import { applyHost, type HostPlanInput, planHostUninstall } from "./apply.ts";
+import {
+  type Candidate,
+  installFailureOf,
+  isFailure,
+  NOT_DETECTED,
+  reportOf,
+} from "./candidate.ts";
 import { readCurrent, removeEmptyFolders, replaceCurrent } from "./state/current_file.ts";
-import { detectHost, type Detection } from "./detect.ts";
-import { failureOf } from "./install.ts";
+import { detectHost } from "./detect.ts";
 import { planConnectionRemoval } from "./ovcli.ts";
 import { LOCK_NAME, lockInstallation, type Places } from "./state/places.ts";
 import { launcherPath, PROGRAM_NAMES } from "./program/deploy.ts";
@@ -32,28 +38,21 @@ export interface UninstallRequest {
   readonly lockWaitMs: number | undefined;
 }
 
-interface Candidate {
-  readonly id: HarnessKey;
-  readonly detection: Detection;
-  readonly plan: HostPlan | InstallFailure;
-}
-
-function isFailure(plan: HostPlan | InstallFailure): plan is InstallFailure {
-  return "code" in plan;
-}
-
 function planAll(
   runtime: ProcessRuntime,
   request: UninstallRequest,
   record: Installation | undefined,
 ): Candidate[] {
   const { places, manifests, hosts } = request;
-  const named = hosts === "installed" ? manifests.map((manifest) => manifest.id) : hosts;
+  const recorded = Object.keys(record?.hosts ?? {}) as HarnessKey[];
+  const named = hosts === "installed"
+    ? [...new Set([...manifests.map((manifest) => manifest.id), ...recorded])]
+    : hosts;
   const candidates = named.map((id): Candidate => {
     const manifest = manifests.find((m) => m.id === id);
     if (manifest === undefined) {
-      const plan: HostPlan = { edits: [], warnings: [`This version does not know ${id}`] };
-      return { id, detection: { detected: false, version: null }, plan };
+      const plan = recorded.includes(id) ? unknownHost(id) : { edits: [], warnings: [] };
+      return { id, detection: NOT_DETECTED, plan };
     }
     const detection = detectHost(runtime, places.home, manifest);
     const input: HostPlanInput = {
@@ -66,7 +65,7 @@ function planAll(
     try {
       return { id, detection, plan: planHostUninstall(input) };
     } catch (error) {
-      return { id, detection, plan: failureOf(error) };
+      return { id, detection, plan: installFailureOf(error) };
     }
   });
   if (hosts !== "installed") return candidates;
@@ -76,17 +75,12 @@ function planAll(
   );
 }
 
-function reportOf({ id, detection, plan }: Candidate, failure?: InstallFailure): HostReport {
-  const error = failure ?? (isFailure(plan) ? plan : undefined);
+/** A newer program installed for this host: its files are not ours to guess. */
+function unknownHost(id: HarnessKey): InstallFailure {
   return {
-    id,
-    ...detection,
-    edits: isFailure(plan) || failure !== undefined ? [] : plan.edits.map(({ edit }) => {
-      const { path, action, reason } = edit;
-      return { path, action, reason };
-    }),
-    warnings: isFailure(plan) ? [] : plan.warnings,
-    ...(error === undefined ? {} : { error }),
+    code: "unsupported-host",
+    message: `Cannot uninstall from ${id}: this version does not know that host`,
+    fix: "Run uninstall with the version that was installed",
   };
 }
 
@@ -108,7 +102,7 @@ export async function uninstallHosts(
   try {
     error = await work(runtime, request, progress);
   } catch (cause) {
-    error = failureOf(cause);
+    error = installFailureOf(cause);
   }
   return {
     version: VERSION,
@@ -225,7 +219,10 @@ async function removeProgram(
   }
   remove(`${agent}/${RECORD_NAME}`, "the record of the installation");
   remove(`${agent}/${LOCK_NAME}`, "the lock of the installation");
-  if (!request.dryRun) removeEmptyFolders(files, record?.folders ?? [agent]);
+  if (!request.dryRun) {
+    const above = (record?.folders ?? []).filter((folder) => folder !== agent);
+    removeEmptyFolders(files, [...above, agent]);
+  }
 }
 
 const DATA: Readonly<Record<string, string>> = {

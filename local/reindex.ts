@@ -6,9 +6,9 @@
 import type { SqlRow } from "../lib/runtime/types.ts";
 import type { Owner, Store } from "./store/store.ts";
 import { INDEX_VERSION, SESSION_SPAN } from "./schema.ts";
-import { peerScope, removePassages, SCOPE, writeIndex } from "./store/index_writer.ts";
+import { removePassages, writeIndex } from "./store/index_writer.ts";
 import { piecesOfParts } from "./store/indexable.ts";
-import { toStoredMessage } from "./store/messages.ts";
+import { toStoredMessage } from "./store/stored_message.ts";
 import { indexFile, toStoredFile } from "./store/files.ts";
 
 function toOwner(row: SqlRow): Owner {
@@ -33,7 +33,7 @@ function reindexFiles(store: Store, owner: Owner): void {
   const rows = store.sql("SELECT * FROM files WHERE owner = ?").all(owner.id);
   for (const file of rows.map(toStoredFile)) {
     removePassages(store, owner.id, -file.id, file.passage);
-    indexFile(store, owner, file.id, file.path, file.text);
+    indexFile(store, owner, file.id, file.updated, file.text);
   }
 }
 
@@ -46,8 +46,7 @@ function reindexOwner(store: Store, row: SqlRow, limit: number): number {
     let last = Number(row["reindexed_to"]);
     for (const message of rows.map(toStoredMessage)) {
       removePassages(store, owner.id, message.id, message.passage);
-      const scope = `${peerScope(message.peer)} ${SCOPE.message}`;
-      const first = index.add(message.id, scope, piecesOfParts(message.parts));
+      const first = index.add(message, piecesOfParts(message.parts));
       store.sql("UPDATE messages SET passage = ? WHERE id = ?").run(first, message.id);
       last = message.id;
     }

@@ -24,7 +24,8 @@ export const SESSION_SPAN: number = 2 ** 21;
  * of any other. `created` is milliseconds, `created_text` the sent form where it differs.
  * `passage` is the id of its first passage; passages of one source have consecutive ids.
  * `passages.source` is a message id, or minus a file id. `part` numbers the piece of the source, see
- * `store/indexable.ts`. `tokens` is three bytes per token (`packTokens`).
+ * `store/indexable.ts`. `length` counts tokens; `created` and `peer`
+ * are the source's, so that ranking reads one small table.
  * `message_sources` outlives deleted messages: what was forgotten is not taken in again.
  */
 const TABLES = `
@@ -78,7 +79,8 @@ CREATE TABLE directories (
 ) WITHOUT ROWID;
 CREATE TABLE passages (
   id INTEGER PRIMARY KEY, source INTEGER NOT NULL, part INTEGER NOT NULL,
-  start INTEGER NOT NULL, stop INTEGER NOT NULL, tokens BLOB NOT NULL
+  start INTEGER NOT NULL, stop INTEGER NOT NULL, length INTEGER NOT NULL,
+  created INTEGER NOT NULL, peer INTEGER
 );
 `;
 
@@ -96,13 +98,13 @@ export function vocabularyName(owner: number): string {
 }
 
 /**
- * Creates an owner's full-text table: column `body` holds the tokens, `scope` one word for the peer
- * and one for the kind of source. Contentless: the text is stored once, with its message.
+ * Creates an owner's full-text table: which passages hold a token, nothing else (`detail=none`).
+ * Contentless: the text is stored once, with its message.
  */
 export function createIndex(db: Database, owner: number): void {
   db.exec(`
     CREATE VIRTUAL TABLE ${indexName(owner)} USING fts5(
-      body, scope, content='', contentless_delete=1, tokenize="ascii tokenchars '.'"
+      body, content='', contentless_delete=1, detail=none, tokenize="ascii tokenchars '.'"
     );
     CREATE VIRTUAL TABLE ${vocabularyName(owner)} USING fts5vocab(${indexName(owner)}, 'row');
   `);

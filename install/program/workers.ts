@@ -7,7 +7,6 @@ import type { ProcessRuntime } from "../../lib/runtime/types.ts";
 import { agentPath } from "../../lib/config/paths.ts";
 import { OUTBOX_LAYOUT } from "../../lib/outbox/types.ts";
 
-/** Milliseconds a worker may take to put down its work, and after that to die. */
 const PATIENCE_MS = 10_000;
 
 /** Process id of the worker that holds the lock at `path`; `undefined` when nobody does. */
@@ -22,8 +21,12 @@ function holderOf(runtime: ProcessRuntime, path: string): number | undefined {
   return Number.isInteger(pid) && pid > 1 && pid !== runtime.pid ? pid : undefined;
 }
 
-async function waitUntilFree(runtime: ProcessRuntime, path: string): Promise<boolean> {
-  for (const until = runtime.now() + PATIENCE_MS; runtime.now() < until;) {
+async function waitUntilFree(
+  runtime: ProcessRuntime,
+  path: string,
+  patienceMs: number,
+): Promise<boolean> {
+  for (const until = runtime.now() + patienceMs; runtime.now() < until;) {
     if (holderOf(runtime, path) === undefined) return true;
     await runtime.sleep(50);
   }
@@ -34,9 +37,14 @@ async function waitUntilFree(runtime: ProcessRuntime, path: string): Promise<boo
  * Asks every worker to end and waits; one that does not is killed. A process id counts only while
  * its lock is held, so that no other process is ever hit.
  *
+ * @param patienceMs Milliseconds a worker may take to put down its work, and after that to die.
  * @returns Process ids that are still there.
  */
-export async function stopWorkers(runtime: ProcessRuntime, agent: string): Promise<number[]> {
+export async function stopWorkers(
+  runtime: ProcessRuntime,
+  agent: string,
+  patienceMs: number = PATIENCE_MS,
+): Promise<number[]> {
   const outbox = agentPath(agent, "outbox");
   const left: number[] = [];
   for (const target of runtime.files.list(outbox)) {
@@ -44,9 +52,9 @@ export async function stopWorkers(runtime: ProcessRuntime, agent: string): Promi
     const pid = holderOf(runtime, path);
     if (pid === undefined) continue;
     runtime.kill(pid);
-    if (await waitUntilFree(runtime, path)) continue;
+    if (await waitUntilFree(runtime, path, patienceMs)) continue;
     runtime.kill(pid, "SIGKILL");
-    if (!await waitUntilFree(runtime, path)) left.push(pid);
+    if (!await waitUntilFree(runtime, path, patienceMs)) left.push(pid);
   }
   return left;
 }

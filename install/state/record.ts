@@ -90,7 +90,9 @@ export function readRecord(files: Files, home: string): RecordResult {
 
 /** Writes the record unless it stands there already. */
 export function writeRecord(files: Files, home: string, record: Installation): void {
-  const text = `${JSON.stringify(record, null, 2)}\n`;
+  const { schema, version, previous, hosts, engine, folders } = record;
+  const ordered = { schema, version, previous, hosts, engine, folders };
+  const text = `${JSON.stringify(ordered, null, 2)}\n`;
   const path = pathOf(home);
   if (files.stat(path) === undefined || files.readText(path) !== text) {
     files.writeAtomic(path, text);

@@ -96,9 +96,11 @@ function fieldsOf(
 export function environmentSource(runtime: Pick<Runtime, "env">): ConnectionSource {
   const fields = fieldsOf("env", (names) => variable(runtime, names));
   // The MCP address alone names the server as well when it has the usual form.
-  const base = /^(.+)\/mcp\/*$/.exec(fields.mcpUrl.text)?.[1];
-  const url = fields.url.text === "" ? sourced(base, fields.mcpUrl.source) : fields.url;
-  return { kind: "environment", ...fields, url, headers: {} };
+  if (fields.url.text === "" && fields.mcpUrl.text !== "") {
+    const base = /^(.+)\/mcp\/*$/.exec(fields.mcpUrl.text)?.[1];
+    fields.url = sourced(base, fields.mcpUrl.source);
+  }
+  return { kind: "environment", ...fields, headers: {} };
 }
 
 /** What a host's SDK pins. */
@@ -146,6 +148,8 @@ function fieldReader(
 
 function fileHeaders(path: string, value: JsonObject, report: Report): Record<string, string> {
   const headers: Record<string, string> = {};
+  const gateway = fieldReader(path, value, report)(["gateway_token"]);
+  if (gateway.text !== "") headers["x-gateway-token"] = gateway.text;
   const extra = value["extra_headers"] ?? value["extra_header"] ?? {};
   const entries = isJsonObject(extra) ? Object.entries(extra) : [["", null] as const];
   for (const [name, text] of entries) {
@@ -161,8 +165,6 @@ function fileHeaders(path: string, value: JsonObject, report: Report): Record<st
       });
     }
   }
-  const gateway = fieldReader(path, value, report)(["gateway_token"]);
-  if (gateway.text !== "") headers["x-gateway-token"] = gateway.text;
   return headers;
 }
 

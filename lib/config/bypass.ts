@@ -38,7 +38,9 @@ export function readBypass(runtime: Runtime, home: string): ReadBypass {
 
 /** The spellings under which a folder may stand: as given, and without links. */
 export function directorySpellings(runtime: Runtime, dir: string): string[] {
-  const plain = dir.length > 1 ? dir.replace(/\/+$/, "") : dir;
+  let end = dir.length;
+  while (end > 1 && dir[end - 1] === "/") end--;
+  const plain = dir.slice(0, end);
   try {
     const real = runtime.files.realPath(plain);
     return real === plain ? [plain] : [real, plain];

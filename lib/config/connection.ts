@@ -114,10 +114,10 @@ function sourcesOf(
   if (hostInput !== undefined) sources.push(hostSource(hostInput));
   if (mode !== "cli") sources.push(environmentSource(runtime));
   if (mode !== "env") {
-    sources.push(
-      ovcliSource(files, report),
-      ovConfSource(files, harness, report, options.rootKeyFallback ?? false),
-    );
+    if (files.ovcli.state === "ok") sources.push(ovcliSource(files, report));
+    if (files.ovConf.state === "ok") {
+      sources.push(ovConfSource(files, harness, report, options.rootKeyFallback ?? false));
+    }
   }
   return sources;
 }
@@ -219,14 +219,14 @@ function distrust(
   const { ovcli, ovConf } = options.files;
   if (ovcli.state === "unreadable") return ovcli.message;
   if (engine === "local" || chosen !== undefined) return undefined;
-  if (mode !== "env") return ovConf.state === "unreadable" ? ovConf.message : undefined;
-  const hasKey = environmentSource(options.runtime).key.text !== "";
-  const quiet: Report = () => {};
-  const inFiles = ovcliSource(options.files, quiet).url.text !== "" ||
-    ovConfSource(options.files, options.harness, quiet, false).url.text !== "";
-  return hasKey || inFiles
-    ? "Cannot find the server: OPENVIKING_CREDENTIAL_SOURCE is env and OPENVIKING_URL is not set; set it"
-    : undefined;
+  if (mode !== "env" && ovConf.state === "unreadable") return ovConf.message;
+  if (mode === "auto") return undefined;
+  // Only the mode keeps the configured server out: that is no wish for the embedded engine.
+  const barred = sourcesOf(options, "auto", () => {})
+    .find(({ url, key, kind }) => url.text !== "" || (kind === "environment" && key.text !== ""));
+  if (barred === undefined) return undefined;
+  const [missing, place] = mode === "env" ? ["OPENVIKING_URL", ""] : ["url", ` in ${ovcli.path}`];
+  return `Cannot find the server: OPENVIKING_CREDENTIAL_SOURCE is ${mode} and ${missing} is not set${place}; set it`;
 }
 
 /** Resolves the connection. Reads nothing but the environment and the files it is given. */

@@ -44,7 +44,7 @@ function isBelow(dir: string, path: string): boolean {
   return path === dir || path.startsWith(dir.endsWith("/") ? dir : `${dir}/`);
 }
 
-/** True when one of `names` is an entry, or a part of its session: a subagent belongs to its parent. */
+/** The entry that names the session, or the session whose subagent it is. */
 function isListed(entries: readonly string[], names: readonly string[]): string | undefined {
   return entries.find((entry) =>
     names.some((name) => name === entry || name.startsWith(`${entry}__`))

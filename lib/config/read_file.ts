@@ -24,12 +24,10 @@ function unreadable(path: string, why: string): ReadObject {
 export function readObjectFile(runtime: Runtime, path: string): ReadObject {
   let text: string;
   try {
-    const stat = runtime.files.stat(path);
-    if (stat === undefined) {
-      return runtime.files.lstat(path) === undefined
-        ? { state: "absent" }
-        : unreadable(path, "it is a link that leads nowhere");
-    }
+    let stat = runtime.files.lstat(path);
+    if (stat === undefined) return { state: "absent" };
+    if (stat.kind === "symlink") stat = runtime.files.stat(path);
+    if (stat === undefined) return unreadable(path, "it is a link that leads nowhere");
     // A pipe or device would be waited for without end.
     if (stat.kind !== "file") return unreadable(path, "it is not a regular file");
     if (stat.size > MAX_CONFIG_BYTES) {

@@ -136,7 +136,7 @@ off for one. Files may hold comments and trailing commas. \`null\` means absent.
 The highest layer that holds a valid value decides, whichever spelling it uses:
 
 1. \`OPENVIKING_*\` variables of the environment,
-2. the machine's workspace registry (\`openviking-agent workspace set KEY VALUE\`),
+2. the machine's workspace registry (\`workspaces.json\` in \`~/.openviking/agent\`),
 3. \`.openviking/config.local.json\` of the workspace,
 4. \`.openviking/config.json\` of the workspace,
 5. \`plugin.<host>\` in \`ovcli.conf\` (\`claude-code\` and \`claude_code\` are the same section),

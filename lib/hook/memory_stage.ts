@@ -13,8 +13,7 @@ import { bypassReason, isCaptureEnabled, isRecallEnabled } from "../config/enabl
 import { deriveHarnessSessionId, nativeSessionIdOf } from "../identity/session_id.ts";
 import { resolveSessionPeer } from "../identity/session_peer.ts";
 import { firstDelivery, firstNotice } from "./once.ts";
-import { enqueueEvent } from "./write_stage.ts";
-import { type Cause, readMemory } from "./read_stage.ts";
+import type { Cause } from "./read_stage.ts";
 
 /** One event with everything the stages need. */
 export interface StageContext {
@@ -93,8 +92,9 @@ export async function runMemoryStage(
     : "";
   const context: StageContext = { host, stage, input, config, ...ids, cwd, peer, startedAt };
 
+  // Each half is loaded when it runs: a stage pays for what it does.
   const written = isCaptureEnabled(config) && stage !== "prompt"
-    ? await enqueueEvent(context)
+    ? await (await import("./write_stage.ts")).enqueueEvent(context)
     : undefined;
   const lost: Cause | undefined = written?.outcome === "enqueue_failed"
     ? { name: "queue", text: written.detail ?? "the event could not be kept" }
@@ -116,7 +116,7 @@ export async function runMemoryStage(
       return gated(silent("empty", "This prompt was answered already"));
     }
   }
-  const read = await readMemory(context);
+  const read = await (await import("./read_stage.ts")).readMemory(context);
   // What could not be kept matters more than what was not found.
   const result = lost === undefined
     ? read.result

@@ -28,6 +28,20 @@ export interface BreakerRecord {
   readonly credential: string;
 }
 
+/** The failure that opened a breaker, as it stands for the request that was not sent. */
+export function openedBy(record: BreakerRecord): OvFailure {
+  const { category, status, message } = record;
+  return {
+    ok: false,
+    status,
+    action: category === "auth" ? "hold" : "retry",
+    category,
+    ambiguous: false,
+    code: "",
+    message: `Not asked after a recent failure (${category}): ${message}`,
+  };
+}
+
 /** How {@linkcode createBreaker} finds its file. */
 export interface BreakerOptions {
   readonly runtime: Pick<Runtime, "files" | "now">;

@@ -4,12 +4,11 @@
  * @module
  */
 import type { Json, JsonObject } from "../runtime/types.ts";
-import type { McpProxyConfig, McpProxyLimits } from "./types.ts";
-import type { McpProxyOptions } from "./proxy.ts";
+import type { McpProxyConfig, McpProxyLimits, McpProxyOptions } from "./types.ts";
 import { type Call, createCalls } from "./_calls.ts";
 import { withDeadline, within } from "./_deadline.ts";
-import type { AbortCause, ExchangeOutcome } from "./_exchange.ts";
-import { blocked, describeFailure, failureReply } from "./_failure.ts";
+import type { AbortCause, ExchangeOutcome } from "./_outcome.ts";
+import { blocked, explainOutcome, failureReply } from "./_failure.ts";
 import { createHostProject } from "./_host_project.ts";
 import {
   classifyMessage,
@@ -117,7 +116,7 @@ export function createBridge(
       if (lister.shown() === "seen" || lister.shown() === "local") announceList();
       return outcome.text;
     }
-    return failureReply(method, call.id, describeFailure(outcome, config));
+    return failureReply(method, call.id, explainOutcome(outcome, config));
   }
 
   async function initialize(call: Call, message: RpcMessage, text: string): Promise<string> {
@@ -140,7 +139,7 @@ export function createBridge(
     if (opening?.outcome.kind === "answered") return opening.outcome.text;
     if (failure !== undefined) warnOnce(failure.message);
     else if (opening !== undefined) {
-      warnOnce(describeFailure(opening.outcome, upstream.config).message);
+      warnOnce(explainOutcome(opening.outcome, upstream.config).message);
     }
     ownAnswer = true;
     announcesLists = true;
@@ -186,7 +185,7 @@ export function createBridge(
       );
     }
     if (call.cancelled || !isFirstPage) return replyOf(result, call, "tools/list");
-    warnOnce(describeFailure(outcome, result.config).message);
+    warnOnce(explainOutcome(outcome, result.config).message);
     return await lister.fallback(call.id, result.config);
   }
 
@@ -257,7 +256,7 @@ export function createBridge(
       limits.initializeMs,
       (signal) => upstream.forward({ body: text, actorPeer: "", signal }),
     );
-    if (outcome.kind !== "accepted") warnOnce(describeFailure(outcome, upstream.config).message);
+    if (outcome.kind !== "accepted") warnOnce(explainOutcome(outcome, upstream.config).message);
   }
 
   async function cancel(message: RpcMessage, text: string): Promise<void> {

@@ -4,7 +4,7 @@
  * @module
  */
 import type { RequestId } from "./_json_rpc.ts";
-import type { AbortCause } from "./_exchange.ts";
+import type { AbortCause } from "./_outcome.ts";
 import type { Upstream } from "./_upstream.ts";
 
 /** One request in flight. */

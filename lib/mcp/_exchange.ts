@@ -5,46 +5,10 @@
  * @module
  */
 import type { FetchLike } from "./types.ts";
-import {
-  isResponse,
-  onOneLine,
-  type RequestId,
-  type RpcError,
-  type RpcMessage,
-  underId,
-} from "./_json_rpc.ts";
+import { isResponse, onOneLine, type RequestId, type RpcMessage, underId } from "./_json_rpc.ts";
 import { createSseDecoder, type SseEvent } from "./_sse.ts";
 import { pause } from "./_deadline.ts";
-import { failureOf, httpFailure, mediaType } from "./_http_outcome.ts";
-
-/** Why a signal was aborted. */
-export type AbortCause = "cancelled" | "timeout" | "stopped";
-
-/** How an exchange ended. */
-export type ExchangeOutcome =
-  /** The response to the request, parsed and as one line of text under the request's id. */
-  | {
-    readonly kind: "answered";
-    readonly message: RpcMessage;
-    readonly text: string;
-    readonly sessionId: string | undefined;
-  }
-  /** A notification or a response was taken. */
-  | { readonly kind: "accepted" }
-  /** An HTTP status that is no success. */
-  | {
-    readonly kind: "http";
-    readonly status: number;
-    readonly message: string;
-    readonly error?: RpcError;
-  }
-  /** No answer. `sent` is false only when the request surely did not reach the server. */
-  | {
-    readonly kind: "failed";
-    readonly category: "unreachable" | "interrupted" | "protocol" | AbortCause;
-    readonly message: string;
-    readonly sent: boolean;
-  };
+import { type ExchangeOutcome, failureOf, httpFailure, mediaType } from "./_outcome.ts";
 
 /** Where and how one message goes. */
 export interface Exchange {
@@ -54,7 +18,7 @@ export interface Exchange {
   readonly body: string;
   /** Id to answer under; absent for notifications and responses. */
   readonly requestId?: RequestId;
-  /** Aborted with an {@linkcode AbortCause} as its reason. */
+  /** Aborted with an `AbortCause` as its reason. */
   readonly signal: AbortSignal;
   /** Milliseconds a stream may stay open after its answer. */
   readonly lingerMs: number;

@@ -5,7 +5,7 @@
  * @module
  */
 import type { FailureCategory } from "../http/types.ts";
-import type { ExchangeOutcome } from "./_exchange.ts";
+import type { ExchangeOutcome } from "./_outcome.ts";
 import type { McpProxyConfig } from "./types.ts";
 import { errorText, type RequestId, resultText, RPC_CODE } from "./_json_rpc.ts";
 
@@ -34,7 +34,7 @@ export function blocked(config: McpProxyConfig): BridgeFailure | undefined {
 }
 
 /** What the failed outcome of an exchange means. */
-export function describeFailure(outcome: ExchangeOutcome, config: McpProxyConfig): BridgeFailure {
+export function explainOutcome(outcome: ExchangeOutcome, config: McpProxyConfig): BridgeFailure {
   const server = config.connection.engine === "local"
     ? "the embedded engine"
     : `the OpenViking server at ${config.connection.baseUrl || config.mcpUrl}`;
@@ -134,7 +134,7 @@ function describeStatus(
 }
 
 function masked(text: string, config: McpProxyConfig): string {
-  let clean = text.replace(/\b(Bearer|Basic)\s+[^\s"',;]+/gi, "$1 ***");
+  let clean = text.replace(/\b(Bearer|Basic)\s+[^\s"',;)]+/gi, "$1 ***");
   for (const secret of config.secrets) clean = clean.replaceAll(secret, "***");
   return clean;
 }

@@ -5,8 +5,7 @@
  * @module
  */
 import type { JsonObject } from "../runtime/types.ts";
-import type { McpProxyConfig } from "./types.ts";
-import type { McpProxyOptions } from "./proxy.ts";
+import type { McpProxyConfig, McpProxyOptions } from "./types.ts";
 import type { RpcMessage } from "./_json_rpc.ts";
 import { namedProject, projectOfRoots, resolveMcpActorPeerId } from "./actor_peer.ts";
 

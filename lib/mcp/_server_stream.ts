@@ -1,6 +1,5 @@
 /**
- * The stream on which a server speaks without being asked (`GET` of streamable HTTP). It is opened
- * only for servers that announce something to say there.
+ * The stream on which a server speaks without being asked (`GET` of streamable HTTP).
  *
  * @module
  */

@@ -7,7 +7,7 @@
 import type { Files } from "../runtime/types.ts";
 import type { FetchLike, LocalMcpEndpoint, McpProxyConfig } from "./types.ts";
 import type { Upstream } from "./_upstream.ts";
-import { EngineUnavailable } from "./_http_outcome.ts";
+import { EngineUnavailable } from "./_outcome.ts";
 
 /** What the bridge gives. */
 export interface TargetsContext {

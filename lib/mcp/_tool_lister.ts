@@ -4,8 +4,7 @@
  * @module
  */
 import type { Json, JsonObject } from "../runtime/types.ts";
-import type { McpProxyConfig } from "./types.ts";
-import type { McpProxyOptions } from "./proxy.ts";
+import type { McpProxyConfig, McpProxyOptions } from "./types.ts";
 import { type RequestId, resultText, type RpcMessage } from "./_json_rpc.ts";
 import {
   createSeenTools,

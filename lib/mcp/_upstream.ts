@@ -7,7 +7,8 @@
 import type { JsonObject } from "../runtime/types.ts";
 import type { FetchLike, McpProxyConfig, McpProxyLimits } from "./types.ts";
 import type { RequestId } from "./_json_rpc.ts";
-import { exchange, type ExchangeOutcome } from "./_exchange.ts";
+import { exchange } from "./_exchange.ts";
+import type { ExchangeOutcome } from "./_outcome.ts";
 import { timeoutSignal, withDeadline } from "./_deadline.ts";
 import { isPushing, listenToServer } from "./_server_stream.ts";
 
@@ -130,11 +131,12 @@ export function createUpstream(context: UpstreamContext): Upstream {
     return { ok: true, epoch, text: outcome.text, ready };
   }
 
-  /** Opens the server's own stream where the server has something to say there. */
+  /** Opens the server's own stream where it may have something to say: it keeps sessions, or announces it. */
   function listen(epoch: Epoch, result: JsonObject): void {
     listening?.abort("stopped");
     listening = undefined;
-    if (!isPushing(result) || lastEpoch !== epoch) return;
+    if (lastEpoch !== epoch) return;
+    if (epoch.sessionId === undefined && !isPushing(result)) return;
     listening = new AbortController();
     void listenToServer({
       fetch: context.fetch,

@@ -4,43 +4,11 @@
  *
  * @module
  */
-import type { Files, StdinLine } from "../runtime/types.ts";
-import type {
-  FetchLike,
-  LocalMcpEndpoint,
-  LocalToolProvider,
-  McpProxyConfig,
-  McpProxyLimits,
-  ServerIntroduction,
-} from "./types.ts";
+import type { StdinLine } from "../runtime/types.ts";
+import type { McpProxyLimits, McpProxyOptions } from "./types.ts";
 import { createBridge } from "./_bridge.ts";
 import { pause } from "./_deadline.ts";
 import { errorText, RPC_CODE } from "./_json_rpc.ts";
-
-/** What the bridge is connected to. */
-export interface McpProxyOptions {
-  /** The host's lines. */
-  readonly input: AsyncIterable<StdinLine>;
-  /** Writes text to the host; called one at a time, with one message and its line end. */
-  readonly output: (text: string) => Promise<void>;
-  /** Takes one-line warnings, without secrets; never the host's protocol stream. */
-  readonly warn: (text: string) => void;
-  /** Resolves the configuration anew; see `readProxyConfig`. */
-  readonly readConfig: () => McpProxyConfig;
-  /** For watched configuration files and for the tool lists kept under `agent/state/mcp-tools/`. */
-  readonly files: Files;
-  readonly fetch: FetchLike;
-  /** Opens the embedded engine's `/mcp`; called when the first request needs it. */
-  readonly openLocal: (config: McpProxyConfig) => Promise<LocalMcpEndpoint>;
-  /** Introduces the embedded engine before it is loaded; its `initialize` is never forwarded. */
-  readonly localIntroduction: ServerIntroduction;
-  readonly localToolProvider?: LocalToolProvider;
-  /** Peer of a project folder that the host named, "" when it has none. */
-  readonly resolvePeer?: (folder: string) => string;
-  /** Where in a request's `_meta` this host names the project; a fact of the host. */
-  readonly projectMetaPath?: readonly string[];
-  readonly limits?: Partial<McpProxyLimits>;
-}
 
 /** A running bridge. */
 export interface McpProxy {

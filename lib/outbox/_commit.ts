@@ -10,7 +10,7 @@ import { describeFailure, moveToSuccessor, pauseMs, stepAfter } from "./_deliver
 import type { SessionRow } from "./_sessions.ts";
 import { refreshOpen } from "./_sessions.ts";
 import { num, text } from "./store.ts";
-import { type CommitResult, sessionPath, type TaskResult } from "./_wire.ts";
+import { type CommitResult, type SessionMeta, sessionPath, type TaskResult } from "./_wire.ts";
 
 const TIMEOUT_MS = 60_000;
 /** A commit that the server refuses this often is given up; its messages stay. */
@@ -36,7 +36,12 @@ export async function commitNext(
     endCommit(context, session, commit, "skipped", "nothing to commit");
     return { kind: "done" };
   }
+  if (num(commit, "uncertain") === 1) {
+    const step = await confirmArchived(context, session, commit);
+    if (step !== undefined) return step;
+  }
   context.checkpoint("before-commit");
+  store.run("UPDATE commits SET uncertain = 1 WHERE id = ?", num(commit, "id"));
   const answer = await context.http.request<CommitResult | null>(
     "POST",
     `${sessionPath(session.engineSession)}/commit`,
@@ -157,27 +162,62 @@ function afterSkip(
   result: CommitResult,
 ): Step {
   const { store } = context;
-  const id = num(commit, "id");
   if (text(commit, "detail") !== VERIFIED && result.reason !== "all_within_keep_window") {
     store.transaction(() => {
-      store.run("UPDATE commits SET detail = ? WHERE id = ?", VERIFIED, id);
+      store.run("UPDATE commits SET detail = ? WHERE id = ?", VERIFIED, num(commit, "id"));
       store.run("UPDATE sessions SET doubt = 1, next_try_at = 0 WHERE id = ?", session.id);
     });
     return { kind: "done" };
   }
+  archivedElsewhere(context, session, commit, session.archives);
+  return { kind: "done" };
+}
+
+/**
+ * Before a commit is repeated whose answer was lost: when the engine has a new archive and nothing
+ * left to commit, it was carried out.
+ */
+async function confirmArchived(
+  context: DeliveryContext,
+  session: SessionRow,
+  commit: SqlRow,
+): Promise<Step | undefined> {
+  const meta = await context.http.request<SessionMeta>("GET", sessionPath(session.engineSession), {
+    timeoutMs: 15_000,
+  });
+  if (!meta.ok) {
+    return meta.category === "not-found" ? undefined : stepAfter(context, session, meta);
+  }
+  const { commit_count: archives = 0, message_count: live = 0 } = meta.result;
+  if (archives <= session.archives || live > keepCount(commit)) return undefined;
+  archivedElsewhere(context, session, commit, archives);
+  return { kind: "done" };
+}
+
+/** A commit turned out to be carried out already; which task follows it is not known. */
+function archivedElsewhere(
+  context: DeliveryContext,
+  session: SessionRow,
+  commit: SqlRow,
+  archives: number,
+): void {
+  const { store } = context;
   store.transaction(() => {
     store.run(
       `UPDATE commits SET phase = 'archived', accepted_at = ?, ended_at = ?, detail = ? WHERE id = ?`,
       context.now(),
       context.now(),
-      `The server had archived it already (${result.reason ?? "skipped"})`,
-      id,
+      "The server had archived it before its answer arrived",
+      num(commit, "id"),
     );
     markArchived(context, session, commit);
-    store.run("UPDATE sessions SET attempts = 0, next_try_at = 0 WHERE id = ?", session.id);
+    store.run(
+      "UPDATE sessions SET archives = ?, attempts = 0, next_try_at = 0 WHERE id = ?",
+      archives,
+      session.id,
+    );
     refreshOpen(store, session.id);
   });
-  return { kind: "done" };
 }
 
 const VERIFIED = "read back after an answer of nothing to commit";
@@ -191,9 +231,10 @@ async function afterFailure(
   const { store, capabilities } = context;
   const attempts = num(commit, "attempts") + 1;
   store.run(
-    "UPDATE commits SET attempts = ?, status = ?, detail = ? WHERE id = ?",
+    "UPDATE commits SET attempts = ?, status = ?, uncertain = ?, detail = ? WHERE id = ?",
     attempts,
     failure.status,
+    failure.ambiguous ? 1 : 0,
     text(commit, "detail") === VERIFIED ? VERIFIED : describeFailure(failure),
     num(commit, "id"),
   );

@@ -17,7 +17,8 @@ export const STORE_VERSION = 1;
  *   engine's live list; `archived`: by a commit).
  * - `captured`: native ids that are known, over all sessions of a host (forks repeat them).
  * - `commits`: requested, accepted, archived, extracted, skipped, failed, dropped. A commit waits for
- *   every message up to `after_seq`; those that it archived carry its id.
+ *   every message up to `after_seq`; those that it archived carry its id. `uncertain` is 1 after a try
+ *   that the server may have carried out.
  * - `receipts`: spool files that were taken in and may still lie there.
  * - `waiting_events`: spool files that could not be taken in yet.
  *
@@ -112,6 +113,7 @@ CREATE TABLE commits(
   task TEXT NOT NULL DEFAULT '',
   archive TEXT NOT NULL DEFAULT '',
   resends INTEGER NOT NULL DEFAULT 0,
+  uncertain INTEGER NOT NULL DEFAULT 0,
   attempts INTEGER NOT NULL DEFAULT 0,
   next_try_at INTEGER NOT NULL DEFAULT 0,
   status INTEGER NOT NULL DEFAULT 0,

@@ -118,7 +118,11 @@ export function createTurns(
   ): Promise<number | undefined> {
     if (targetId === "local") return learnIdentity(store, key, { account: "", user: "" }, now());
     const identity = await askIdentity(http);
-    if (!("ok" in identity)) return learnIdentity(store, key, identity, now());
+    if (!("ok" in identity)) {
+      const generation = learnIdentity(store, key, identity, now());
+      store.run("UPDATE waiting_events SET next_try_at = 0"); // those that waited to know this
+      return generation;
+    }
     note(
       identity.action === "hold"
         ? heldState(
@@ -174,11 +178,15 @@ export function createTurns(
     resendFailed(context, generation);
   }
 
-  /** True when a session or a task might be due, of whatever identity. */
+  /** True when a session or a task might be due, of whatever identity, or a key is not known yet. */
   function mightDeliver(): boolean {
     const at = now();
-    return store.get("SELECT 1 FROM sessions WHERE open = 1 AND next_try_at <= ? LIMIT 1", at) !==
-        undefined || hasTaskDue(store, at) || at - sweptAt >= SWEEP_EVERY_MS;
+    const isNewKey = connected !== undefined && "http" in connected &&
+      keyOf(connected) !== known?.key;
+    return (waiting.length > 0 && isNewKey) ||
+      store.get("SELECT 1 FROM sessions WHERE open = 1 AND next_try_at <= ? LIMIT 1", at) !==
+        undefined ||
+      hasTaskDue(store, at) || at - sweptAt >= SWEEP_EVERY_MS;
   }
 
   return {

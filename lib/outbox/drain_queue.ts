@@ -19,7 +19,11 @@ export interface DrainReport {
 }
 
 /** How to drain: the worker's options but for the target, which is every folder there is. */
-export interface DrainOptions extends Omit<WorkerOptions, "targetId" | "lingerMs"> {
+export interface DrainOptions extends Omit<WorkerOptions, "targetId" | "lingerMs" | "connect"> {
+  /** Makes the connector of one target, see {@linkcode WorkerOptions.connect}. */
+  readonly connect: (targetId: string) => WorkerOptions["connect"];
+  /** Targets to drain although they may have no folder yet, beside those that have one. */
+  readonly targetIds?: readonly string[];
   /** Milliseconds to go on while something waits. */
   readonly waitMs: number;
 }
@@ -51,6 +55,7 @@ async function drainTarget(
     const result = await runWorker({
       ...options,
       targetId,
+      connect: options.connect(targetId),
       lingerMs: 0,
       untilDelivered: until,
       signal: options.signal ?? new AbortController().signal,
@@ -70,7 +75,8 @@ async function drainTarget(
 export async function drainQueue(options: DrainOptions): Promise<DrainReport> {
   const { runtime, agentHome } = options;
   const until = runtime.now() + options.waitMs;
-  const ids = targetIds(runtime, agentHome).filter((id) => id !== UNRESOLVED_TARGET.id);
-  const delivered = await Promise.all(ids.map((id) => drainTarget(options, id, until)));
+  const ids = new Set([...(options.targetIds ?? []), ...targetIds(runtime, agentHome)]);
+  ids.delete(UNRESOLVED_TARGET.id);
+  const delivered = await Promise.all([...ids].map((id) => drainTarget(options, id, until)));
   return summarise(await queueReport(runtime, agentHome), delivered.reduce((a, b) => a + b, 0));
 }

@@ -117,5 +117,7 @@ export async function openStore(runtime: Runtime, folder: string): Promise<Opene
       runtime.files.rename(path + side, setAside + side);
     }
   }
-  return { store: await openSound(runtime, path), setAside };
+  const store = await openSound(runtime, path);
+  store.run("INSERT OR REPLACE INTO meta(key, value) VALUES ('set-aside', ?)", setAside);
+  return { store, setAside };
 }

@@ -11,13 +11,17 @@ import { cutToTokens, estimateTokens } from "./tokens.ts";
 /** Tokens of one message; the end of a session is told by its last few. */
 const MESSAGE_TOKENS = 200;
 const MESSAGES = 6;
+/** Characters of one message that are looked at. */
+const MOST_CHARS = 4000;
 
 /** What a person or the model said; tool calls are left out. */
 function saidIn(message: unknown): string {
   const { parts } = fieldsOf(message);
   if (!Array.isArray(parts)) return "";
   return parts.map(fieldsOf).filter((part) => part.type === "text" && typeof part.text === "string")
-    .map((part) => safeText(String(part.text)).trim()).filter((text) => text !== "").join("\n");
+    .map((part) => safeText(String(part.text).slice(0, MOST_CHARS)).trim()).filter((text) =>
+      text !== ""
+    ).join("\n");
 }
 
 /** The last messages, in order, dated, within `tokens`. */
@@ -51,7 +55,7 @@ export function sessionStand(context: unknown, tokens: number): string {
   const lines: string[] = [];
   let left = tokens;
   if (typeof overview === "string" && overview.trim() !== "") {
-    const plain = safeText(overview).trim();
+    const plain = safeText(overview.slice(0, 10 * MOST_CHARS)).trim();
     const cut = cutToTokens(plain, Math.floor(tokens * 0.85));
     lines.push(indented(cut === plain ? plain : `${cut}…`));
     left -= estimateTokens(lines[0] ?? "") + 1;

@@ -11,6 +11,7 @@ import type { Breaker } from "../http/breaker.ts";
 import type { OvFailure, OvHttp, OvResult } from "../http/types.ts";
 import type { ReadOutcome } from "./types.ts";
 import { fieldsOf } from "../http/classify.ts";
+import { openBreaker } from "./_open_breaker.ts";
 import { sessionStand } from "./_session_tail.ts";
 import { safeText, safeUri } from "./safe_text.ts";
 import { BLOCK_MAX_CHARS, indented, wrapBlock } from "./render.ts";
@@ -42,6 +43,7 @@ export interface ProfileBlock {
   readonly outcome: ReadOutcome;
   /** One line that says why there is no block, "" when there is one. */
   readonly detail: string;
+  /** What failed, of a part perhaps; with an open breaker, what had failed. */
   readonly failure?: OvFailure;
   readonly traceId?: string;
 }
@@ -138,7 +140,7 @@ function within(text: string, tokens: number): string {
 function profileSection(home: Home, tokens: number): string {
   const { profile } = home;
   if (!profile.ok || typeof profile.result !== "string") return "";
-  const plain = safeText(profile.result).trim();
+  const plain = safeText(profile.result.slice(0, 4 * BLOCK_MAX_CHARS)).trim();
   if (plain === "") return "";
   const head = `Profile (${safeUri(`${home.uri}/memories/profile.md`)}):`;
   const body = within(indented(plain), tokens - estimateTokens(head) - 1);
@@ -148,8 +150,9 @@ function profileSection(home: Home, tokens: number): string {
 /** First line of what a listing says about a file; a placeholder says nothing (0.5.2). */
 function abstractOf(value: unknown): string {
   if (typeof value !== "string" || /is not ready\]\s*$/.test(value)) return "";
-  const line = safeText(value).split("\n").map((one) => one.replace(/^[#\s*-]+/, "").trim())
-    .find((one) => one !== "") ?? "";
+  const line =
+    safeText(value.slice(0, 1000)).split("\n").map((one) => one.replace(/^[#\s*-]+/, "").trim())
+      .find((one) => one !== "") ?? "";
   return line.length > ABSTRACT_CHARS ? `${line.slice(0, ABSTRACT_CHARS).toWellFormed()}…` : line;
 }
 
@@ -158,7 +161,7 @@ function listSection(list: OvResult<unknown>, tokens: number): string {
   if (!list.ok || !Array.isArray(list.result)) return "";
   const files = list.result.map(fieldsOf).flatMap((item) => {
     const { uri, rel_path: path, isDir } = item;
-    if (typeof uri !== "string" || isDir === true || !/[^/.][^/]*\.md$/.test(uri)) return [];
+    if (typeof uri !== "string" || isDir === true || !/\/[^/.][^/]*\.md$/.test(uri)) return [];
     const name = typeof path === "string" && uri.endsWith(`/${path}`)
       ? path
       : uri.slice(uri.lastIndexOf("/") + 1);
@@ -216,8 +219,8 @@ function compose(
     characters -= section.length + 1;
     sections.push(section);
   };
-  const half = tokens / 2;
-  for (const home of homes) add(half, (room) => profileSection(home, room));
+  const half = Math.min(tokens, characters / 4) / 2;
+  for (const home of homes) add(half / homes.length, (room) => profileSection(home, room));
   add(Math.min(half, sessionTokenBudget), (room) => sessionSection(stand, options, room));
   const lists = homes.flatMap((home) => home.lists);
   lists.forEach((list, at) => add(tokens / (lists.length - at), (room) => listSection(list, room)));
@@ -242,10 +245,8 @@ export async function buildProfileBlockDetailed(options: ProfileOptions): Promis
     detail,
   });
   if (!options.enabled) return without("disabled", "Nothing is injected at session start");
-  if (breaker?.check() === "open") {
-    const { category = "unreachable", message = "" } = breaker.current() ?? {};
-    return without("breaker", `Not asked after a recent failure (${category}): ${message}`);
-  }
+  const open = openBreaker(breaker);
+  if (open !== undefined) return { ...without("breaker", open.message), failure: open };
   const [homes, stand] = await Promise.all([
     readHomes(http, peer),
     readSession(http, options.ownSession ?? options.previousSession, options.sessionTokenBudget),

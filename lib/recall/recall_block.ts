@@ -11,6 +11,7 @@ import type { ReadOutcome, RecallEntry } from "./types.ts";
 import { extractQuery } from "./query.ts";
 import { renderRecallBlock } from "./render.ts";
 import { recall } from "./request.ts";
+import { openBreaker } from "./_open_breaker.ts";
 import { outcomeOf } from "./types.ts";
 
 /** What {@linkcode buildRecallBlockDetailed} needs. The client carries the deadline of the stage. */
@@ -35,6 +36,7 @@ export interface RecallBlock {
   readonly entries: readonly RecallEntry[];
   /** One line that says why there is no block, "" when there is one. */
   readonly detail: string;
+  /** What failed; with an open breaker, what had failed. */
   readonly failure?: OvFailure;
   readonly traceId?: string;
 }
@@ -74,10 +76,8 @@ export async function buildRecallBlockDetailed(options: RecallBlockOptions): Pro
   );
   if (skipped !== undefined) return without("empty", SKIPPED[skipped]);
 
-  if (breaker?.check() === "open") {
-    const { category = "unreachable", message = "" } = breaker.current() ?? {};
-    return without("breaker", `Not asked after a recent failure (${category}): ${message}`);
-  }
+  const open = openBreaker(breaker);
+  if (open !== undefined) return without("breaker", open.message, open);
   const answer = await recall({ ...options, query });
   if (!answer.ok) {
     // A server that refuses this request is up.

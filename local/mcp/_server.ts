@@ -5,6 +5,7 @@
  */
 import { type CallToolResult, McpServer } from "@modelcontextprotocol/server";
 import type { Transport } from "../../lib/http/types.ts";
+import type { LocalMcpOptions } from "./types.ts";
 import { LOCAL_MCP_INFO } from "./info.ts";
 import { callerFor, type EngineCaller, ToolFailure } from "./_engine_call.ts";
 import {
@@ -28,14 +29,6 @@ import {
   type RememberContext,
   search,
 } from "./_tools.ts";
-
-/** Options of the embedded engine's MCP server. */
-export interface LocalMcpOptions {
-  /** Takes secrets out of what `remember` stores. Nothing is taken out when absent. */
-  readonly redact?: (text: string) => string;
-  /** Milliseconds since the epoch. @default Date.now */
-  readonly now?: () => number;
-}
 
 const READ_ONLY = {
   readOnlyHint: true,

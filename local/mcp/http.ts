@@ -6,9 +6,8 @@
  */
 import { createMcpHandler } from "@modelcontextprotocol/server";
 import type { Transport } from "../../lib/http/types.ts";
-import { createLocalMcpServer, type LocalMcpOptions } from "./_server.ts";
-
-export type { LocalMcpOptions } from "./_server.ts";
+import type { LocalMcpOptions } from "./types.ts";
+import { createLocalMcpServer } from "./_server.ts";
 
 /** The largest request accepted, in bytes: a long conversation handed to `remember`. */
 const MAX_REQUEST_BYTES = 64 * 1024 * 1024;

@@ -10,6 +10,7 @@ import type { Item } from "../search/assemble.ts";
 import { findOwner } from "../store/store.ts";
 import { readFile } from "../store/files.ts";
 import { lookUp } from "../search/look_up.ts";
+import { THOROUGH } from "../search/retrieve.ts";
 import { contextResult } from "../search/context_answer.ts";
 import { readFind, readRecall, readSearch } from "../search/request.ts";
 import { objectBody } from "../validate.ts";
@@ -28,12 +29,17 @@ function wholeContent(call: Call, item: Item): string {
 
 /** An explicit search never refuses: whoever asked judges what came. */
 async function listAnswer(call: Call, filters: SearchFilters): Promise<WireResponse> {
-  const items = await lookUp(call, filters, {
+  const items: Item[] = [];
+  const found = await lookUp(call, filters, {
     actorOnly: call.identity.actorPeer !== undefined,
     session: undefined,
-    limit: filters.limit,
     tokens: LIST_TOKENS,
+    depth: THOROUGH,
   });
+  for (const item of found) {
+    items.push(item);
+    if (items.length === filters.limit) break;
+  }
   const described = items.map((item) => ({
     context_type: item.contextType,
     uri: item.uri,

@@ -6,7 +6,7 @@
 import type { WireRequest, WireResponse } from "../../lib/http/types.ts";
 import type { Call, Owner } from "../store/store.ts";
 import type { AutoCommitPolicy, Session, SessionSettings } from "../store/sessions.ts";
-import type { StoredMessage } from "../store/messages.ts";
+import type { StoredMessage } from "../store/stored_message.ts";
 import { findOwner, requireOwner } from "../store/store.ts";
 import {
   createSession,
@@ -18,7 +18,9 @@ import {
   listSessions,
   sessionUri,
 } from "../store/sessions.ts";
-import { appendMessages, describeMessages, readMessage, readMessages } from "../store/messages.ts";
+import { describeMessages, readMessages } from "../store/stored_message.ts";
+import { readMessage } from "../store/new_message.ts";
+import { appendMessages } from "../store/append.ts";
 import {
   archiveName,
   archiveOverview,

@@ -5,12 +5,12 @@
  */
 import type { Identity } from "../identity.ts";
 import type { Store } from "../store/store.ts";
-import type { Found } from "./retrieve.ts";
-import { readSources } from "./retrieve.ts";
+import type { Ranked } from "./rank.ts";
+import { readSources, type Sources } from "./sources.ts";
 import { bestFileWindow, bestWindow } from "./window.ts";
 import { homeUri, messageUri } from "../uri.ts";
 import { SESSION_SPAN } from "../schema.ts";
-import { estimateTokens } from "../../lib/recall/tokens.ts";
+import { tokenWeight } from "../text/tokens.ts";
 
 /** One thing found, ready to be shown. */
 export interface Item {
@@ -28,66 +28,69 @@ export interface Item {
   readonly peer: number;
 }
 
-/** Largest raw score: both lists, both sides, session, coverage, nearness, recency. */
+/** Largest raw score: both lists, both sides, session, coverage, recency. */
 const SCORE_SCALE = 3.5;
+/** Sources read at a time. */
+const SLICE = 12;
 
 function toScore(raw: number): number {
   return Math.round(Math.min(1, raw / SCORE_SCALE) * 10_000) / 10_000;
 }
 
 /**
- * Shows at most `limit` sources in rank order, each by its best window of `tokens`; texts that were
- * shown already are left out.
+ * Shows sources in rank order, each by its best window of `tokens`, as long as the caller asks for
+ * more. Texts that were shown already are left out.
  */
-export function toItems(
+export function* showItems(
   store: Store,
   identity: Identity,
-  found: Found,
-  limit: number,
+  ranked: readonly Ranked[],
   tokens: number,
-): Item[] {
-  const items: Item[] = [];
+): Generator<Item> {
   const seen = new Set<string>();
-  for (let from = 0; items.length < limit && from < found.ranked.length; from += limit) {
-    const slice = found.ranked.slice(from, from + limit + 8);
+  for (let from = 0; from < ranked.length; from += SLICE) {
+    const slice = ranked.slice(from, from + SLICE);
     const sources = readSources(store, slice.map(({ source }) => source));
-    for (const { source, hits, score } of slice.slice(0, limit)) {
-      const item = toItem(identity, source, hits, sources, tokens);
+    for (const one of slice) {
+      const item = one.source < 0
+        ? fileItem(identity, one, sources, tokens)
+        : messageItem(identity, one, sources, tokens);
       if (item === undefined || item.text === "" || seen.has(item.text)) continue;
       seen.add(item.text);
-      items.push({ ...item, score: toScore(score) });
-      if (items.length === limit) break;
+      yield item;
     }
   }
-  return items;
 }
 
-function toItem(
+function fileItem(
   identity: Identity,
-  source: number,
-  hits: Found["ranked"][number]["hits"],
-  sources: ReturnType<typeof readSources>,
+  { source, score, hits }: Ranked,
+  sources: Sources,
   tokens: number,
 ): Item | undefined {
-  if (source < 0) {
-    const file = sources.files.get(source);
-    if (file === undefined) return undefined;
-    const [top, folder] = file.path.split("/");
-    const inMemories = top === "memories";
-    return {
-      uri: `${homeUri(identity)}/${file.path}`,
-      contextType: inMemories ? "memory" : "resource",
-      category: inMemories
-        ? (folder?.includes(".") ? "memories" : folder ?? "memories")
-        : "resources",
-      score: 0,
-      text: bestFileWindow(file.text, hits, tokens),
-      createdAt: new Date(file.updated).toISOString(),
-      role: "",
-      session: "",
-      peer: 0,
-    };
-  }
+  const file = sources.files.get(source);
+  if (file === undefined) return undefined;
+  const [top, folder = "memories", ...rest] = file.path.split("/");
+  const isMemory = top === "memories";
+  return {
+    uri: `${homeUri(identity)}/${file.path}`,
+    contextType: isMemory ? "memory" : "resource",
+    category: !isMemory ? "resources" : rest.length === 0 ? "memories" : folder,
+    score: toScore(score),
+    text: bestFileWindow(file.text, hits, tokens),
+    createdAt: new Date(file.updated).toISOString(),
+    role: "",
+    session: "",
+    peer: 0,
+  };
+}
+
+function messageItem(
+  identity: Identity,
+  { source, score, hits }: Ranked,
+  sources: Sources,
+  tokens: number,
+): Item | undefined {
   const message = sources.messages.get(source);
   const session = sources.sessions.get(Math.floor(source / SESSION_SPAN));
   if (message === undefined || session === undefined) return undefined;
@@ -95,7 +98,7 @@ function toItem(
     uri: messageUri(identity, session, message.seq),
     contextType: "memory",
     category: "memories",
-    score: 0,
+    score: toScore(score),
     text: bestWindow(message, hits, tokens),
     createdAt: message.createdAt,
     role: message.role,
@@ -109,7 +112,7 @@ function escapeAttribute(text: string): string {
 }
 
 /** One entry of the block; inside, only a literal `<memory` or `</memory` is defused, as on the server. */
-export function renderItem(item: Item): string {
+function renderItem(item: Item): string {
   const role = item.role === "" ? "" : ` role="${escapeAttribute(item.role)}"`;
   const body = item.text.replace(/<(\/?memory)/gi, "&lt;$1");
   return `<memory uri="${escapeAttribute(item.uri)}" date="${
@@ -117,21 +120,34 @@ export function renderItem(item: Item): string {
   }"${role}>\n${body}\n</memory>`;
 }
 
-/** The items that fit `budget` tokens, in rank order; what does not fit is skipped. */
-export function fillBlock(
-  items: readonly Item[],
-  budget: number,
-): { readonly items: Item[]; readonly rendered: string; readonly usedTokens: number } {
+/** A block of items within a budget. */
+export interface Block {
+  readonly items: readonly Item[];
+  readonly rendered: string;
+  readonly usedTokens: number;
+  /** Items that were looked at. */
+  readonly considered: number;
+}
+
+/** Room so small that no further item is tried. */
+const TOO_SMALL = 30;
+
+/** The items that fit `budget` tokens, in order, of at most `most`; what does not fit is skipped. */
+export function fillBlock(items: Iterable<Item>, budget: number, most: number): Block {
   const kept: Item[] = [];
   const texts: string[] = [];
   let used = 0;
+  let considered = 0;
   for (const item of items) {
+    considered++;
     const text = renderItem(item);
-    const cost = estimateTokens(text) + 1;
-    if (used + cost > budget) continue;
-    used += cost;
-    kept.push(item);
-    texts.push(text);
+    const cost = Math.ceil(tokenWeight(text)) + 1;
+    if (used + cost <= budget) {
+      used += cost;
+      kept.push(item);
+      texts.push(text);
+    }
+    if (considered === most || budget - used < TOO_SMALL) break;
   }
-  return { items: kept, rendered: texts.join("\n"), usedTokens: used };
+  return { items: kept, rendered: texts.join("\n"), usedTokens: used, considered };
 }

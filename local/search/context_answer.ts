@@ -11,12 +11,13 @@ import { peerId } from "../store/store.ts";
 import { findOwner } from "../store/store.ts";
 import { fillBlock } from "./assemble.ts";
 import { lookUp } from "./look_up.ts";
+import { QUICK } from "./retrieve.ts";
 import { holdsQuestion } from "../../lib/recall/question.ts";
 
 /** Tokens of one entry at most. */
 const ENTRY_TOKENS = 300;
 /** Sources considered for a block. */
-const BLOCK_SOURCES = 30;
+const BLOCK_SOURCES = 60;
 
 const OTHER_PEER_PENALTIES = {
   events: 0.1,
@@ -35,12 +36,18 @@ function originOf(item: Item, peer: number | undefined): Origin {
   return item.peer === peer ? "actor_peer" : "other_peer";
 }
 
-async function coolOff(call: Call, options: ContextOptions, items: readonly Item[]): Promise<
-  Cooled | undefined
-> {
+function* without(items: Iterable<Item>, uris: ReadonlySet<string>): Generator<Item> {
+  for (const item of items) if (!uris.has(item.uri)) yield item;
+}
+
+async function coolOff(
+  call: Call,
+  options: ContextOptions,
+  items: Iterable<Item>,
+): Promise<Cooled | undefined> {
   if (options.dedupTurns === 0 || options.session === undefined) return undefined;
   const { coolDown } = await import("./cooldown.ts");
-  return coolDown(call, options.session, options.dedupTurns, items);
+  return coolDown(call, options.session, options.dedupTurns, [...items].slice(0, BLOCK_SOURCES));
 }
 
 /**
@@ -58,14 +65,13 @@ export async function contextResult(
     ? await lookUp(call, filters, {
       actorOnly: options.actorOnly,
       session: options.session,
-      limit: Math.max(BLOCK_SOURCES, Math.min(filters.limit, 100)),
       tokens: entryTokens,
+      depth: QUICK,
     })
     : [];
-  const excluded = new Set(options.excludeUris);
-  const allowed = found.filter((item) => !excluded.has(item.uri));
+  const allowed = without(found, new Set(options.excludeUris));
   const cooled = await coolOff(call, options, allowed);
-  const block = fillBlock(cooled?.items ?? allowed, options.maxTokens);
+  const block = fillBlock(cooled?.items ?? allowed, options.maxTokens, BLOCK_SOURCES);
   if (cooled !== undefined && options.session !== undefined && block.items.length > 0) {
     const { noteShown } = await import("./cooldown.ts");
     noteShown(call, options.session, cooled.turn, block.items);
@@ -77,7 +83,6 @@ export async function contextResult(
     : peerId(call.store, owner.id, actorPeer, false);
   const origins = { actor_peer: 0, self: 0, other_peer: 0 };
   for (const item of block.items) origins[originOf(item, peer)]++;
-  const candidates = cooled?.items.length ?? allowed.length;
   return {
     entries: block.items.map((item) => ({
       uri: item.uri,
@@ -92,9 +97,9 @@ export async function contextResult(
     rendered: block.rendered,
     digest: "",
     stats: {
-      searched: { all: found.length },
-      candidates,
-      excluded: found.length - candidates,
+      searched: { all: block.considered + (cooled?.cooled ?? 0) },
+      candidates: block.considered,
+      excluded: cooled?.cooled ?? 0,
       origins,
       peer_scope: options.actorOnly ? "actor" : "all",
       quotas: options.quotas,
@@ -102,7 +107,7 @@ export async function contextResult(
       used_tokens: block.usedTokens,
       per_entry_cap: entryTokens,
       returned: block.items.length,
-      dropped: candidates - block.items.length,
+      dropped: block.considered - block.items.length,
       deduped: 0,
       detail: options.detail,
       tier_counts: block.items.length === 0 ? {} : { full: block.items.length },

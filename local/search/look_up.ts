@@ -11,8 +11,8 @@ import type { Item } from "./assemble.ts";
 import { findOwner } from "../store/store.ts";
 import { readQuestion } from "./question.ts";
 import { readScope } from "./scope.ts";
-import { searchPassages } from "./retrieve.ts";
-import { toItems } from "./assemble.ts";
+import { type SearchDepth, searchPassages } from "./retrieve.ts";
+import { showItems } from "./assemble.ts";
 
 /** How a look-up is shown and narrowed beyond its filters. */
 export interface LookUpOptions {
@@ -20,9 +20,9 @@ export interface LookUpOptions {
   readonly actorOnly: boolean;
   /** Session whose live messages are left out. */
   readonly session: string | undefined;
-  readonly limit: number;
   /** Tokens of an item's text. */
   readonly tokens: number;
+  readonly depth: SearchDepth;
 }
 
 /** What to look for in the other language; the glossary is loaded only when it can matter. */
@@ -39,25 +39,31 @@ async function translate(
   ];
 }
 
-/** Looks up and shows the best; empty when nothing was ever stored or nothing matches. */
+/**
+ * Looks up; the items are read as the caller asks for them, best first. None when nothing was ever
+ * stored or nothing matches.
+ */
 export async function lookUp(
   call: Call,
   filters: SearchFilters,
   options: LookUpOptions,
-): Promise<Item[]> {
+): Promise<Iterable<Item>> {
   const { store, identity } = call;
   const owner = findOwner(store, identity);
   if (owner === undefined) return [];
   const question = readQuestion(filters.query);
   if (question.terms.length === 0) return [];
-  const found = searchPassages(
+  const ranked = searchPassages(
     store,
     owner,
     question,
     await translate(owner, question, filters.query),
     readScope(call, owner, filters, options.actorOnly, options.session),
+    options.depth,
   );
-  const items = toItems(store, identity, found, options.limit, options.tokens);
-  const { threshold } = filters;
-  return threshold === undefined ? items : items.filter((item) => item.score >= threshold);
+  return above(showItems(store, identity, ranked, options.tokens), filters.threshold);
+}
+
+function* above(items: Iterable<Item>, threshold: number | undefined): Generator<Item> {
+  for (const item of items) if (threshold === undefined || item.score >= threshold) yield item;
 }

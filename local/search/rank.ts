@@ -1,15 +1,14 @@
 /**
- * Ranks what the full-text queries found: by words, neighbours, session, coverage and nearness. Pure.
+ * Ranks what was found: by words, neighbours, session and coverage. Pure.
+ *
+ * How often a word stands in a passage, and how near two words stand, were measured and change
+ * nothing (passages are short); so ranking needs no more than who holds what, and how long it is.
  *
  * @module
  */
-import type { Question } from "./question.ts";
-import type { Translation } from "../text/glossary.ts";
-import { hashToken } from "../text/tokenise.ts";
-import { translationTokens } from "./question.ts";
 import { SESSION_SPAN } from "../schema.ts";
 
-/** One passage that a query found. */
+/** One passage that holds words of the question. */
 export interface Hit {
   readonly passage: number;
   /** Message id, or minus a file id. */
@@ -17,16 +16,18 @@ export interface Hit {
   readonly part: number;
   readonly start: number;
   readonly stop: number;
-  /** Three bytes per token. */
-  readonly tokens: Uint8Array;
+  /** Tokens. */
+  readonly length: number;
   /** Milliseconds. */
   readonly created: number;
   /** Row id of the peer, 0 for none. */
   readonly peer: number;
-  /** BM25 of the question's own words, larger is better; 0 when only a translation matched. */
+  /** Information of the words it holds, and which they are (bits by index of the term). */
   readonly words: number;
-  /** BM25 of the translated words. */
+  readonly mask: number;
+  /** The same of translated words. */
   readonly translated: number;
+  readonly translatedMask: number;
 }
 
 /** A message or file in rank order. */
@@ -49,11 +50,9 @@ export interface Weights {
   readonly session: number;
   readonly coverage: number;
   readonly neighbourCoverage: number;
-  readonly proximity: number;
+  readonly translatedCoverage: number;
   readonly recency: number;
   readonly otherPeer: number;
-  /** Messages scored anew with coverage and proximity. */
-  readonly rescored: number;
 }
 
 /** The weights in force. */
@@ -65,248 +64,200 @@ export const WEIGHTS: Weights = {
   session: 0.6,
   coverage: 0.6,
   neighbourCoverage: 0.6,
-  proximity: 0.2,
+  translatedCoverage: 0.6,
   recency: 0.03,
   otherPeer: 0.9,
-  rescored: 100,
 };
 
 /** What ranking needs to know beside the hits. */
 export interface RankInput {
   readonly hits: readonly Hit[];
-  readonly question: Question;
-  readonly translations: readonly Translation[];
-  /** Passages that hold a term. */
-  readonly frequency: ReadonlyMap<string, number>;
-  /** Passages in the index. */
-  readonly passages: number;
+  /** Information of each term of the question, by its index; at most 30. */
+  readonly terms: readonly number[];
   /** Row id of the asking peer: other peers' passages count a little less. */
   readonly peer: number | undefined;
+  /** How many sources are ranked. */
+  readonly limit: number;
+}
+
+/** Sources whose neighbours are taken in; more of them change nothing. */
+const WITH_NEIGHBOURS = 40;
+
+/** Inverse document frequency as BM25 has it, never negative. */
+export function inverseFrequency(frequency: number, passages: number): number {
+  return Math.log(1 + Math.max(passages - frequency + 0.5, 0.5) / (frequency + 0.5));
+}
+
+/** BM25's constants, and the length of a usual passage in tokens. */
+const K1 = 1.2;
+const B = 0.75;
+const USUAL_LENGTH = 25;
+
+interface Scored {
+  readonly hit: Hit;
+  readonly base: number;
 }
 
 interface Candidate {
   readonly source: number;
+  readonly session: number;
   readonly hits: Hit[];
+  readonly created: number;
   base: number;
   score: number;
-  readonly created: number;
+  mask: number;
+  translatedMask: number;
 }
 
-function best(values: Iterable<number>): number {
-  let top = 0;
-  for (const value of values) if (value > top) top = value;
-  return top;
-}
-
-/** Base score of each passage: its lists, each divided by its best. */
-function baseScores(input: RankInput, weights: Weights): Map<Hit, number> {
-  const topWords = best(input.hits.map((hit) => hit.words));
-  const topTranslated = best(input.hits.map((hit) => hit.translated));
-  const second = topWords === 0 ? 1 : weights.translated;
-  const out = new Map<Hit, number>();
-  for (const hit of input.hits) {
-    let score = (topWords === 0 ? 0 : hit.words / topWords) +
-      (topTranslated === 0 ? 0 : second * hit.translated / topTranslated);
-    if (input.peer !== undefined && hit.peer !== 0 && hit.peer !== input.peer) {
-      score *= weights.otherPeer;
-    }
-    out.set(hit, score);
+/** BM25 of both lists, each divided by its best, the second weighted, other peers a little less. */
+function scoreHits({ hits, peer }: RankInput, weights: Weights): Scored[] {
+  const factors = new Float64Array(hits.length);
+  let topWords = 0;
+  let topTranslated = 0;
+  for (let at = 0; at < hits.length; at++) {
+    const { length, words, translated } = hits[at]!;
+    const factor = (K1 + 1) / (1 + K1 * (1 - B + B * length / USUAL_LENGTH));
+    factors[at] = factor;
+    if (words * factor > topWords) topWords = words * factor;
+    if (translated * factor > topTranslated) topTranslated = translated * factor;
   }
-  return out;
+  const first = topWords === 0 ? 0 : 1 / topWords;
+  const second = topTranslated === 0
+    ? 0
+    : (topWords === 0 ? 1 : weights.translated) / topTranslated;
+  const out: Scored[] = [];
+  for (let at = 0; at < hits.length; at++) {
+    const hit = hits[at]!;
+    const isForeign = peer !== undefined && hit.peer !== 0 && hit.peer !== peer;
+    const base = (hit.words * first + hit.translated * second) * factors[at]!;
+    out.push({ hit, base: isForeign ? base * weights.otherPeer : base });
+  }
+  return out.sort((a, b) => b.base - a.base || b.hit.passage - a.hit.passage);
 }
 
-function gather(scores: ReadonlyMap<Hit, number>, weights: Weights): Map<number, Candidate> {
+function toCandidate(source: number, created: number): Candidate {
+  return {
+    source,
+    session: source < 0 ? 0 : Math.floor(source / SESSION_SPAN),
+    created,
+    hits: [],
+    base: 0,
+    score: 0,
+    mask: 0,
+    translatedMask: 0,
+  };
+}
+
+/** Messages and files with their hits, best hit first. */
+function gather(scored: readonly Scored[], weights: Weights): Map<number, Candidate> {
   const out = new Map<number, Candidate>();
-  for (const [hit, score] of scores) {
-    const known = out.get(hit.source);
-    if (known === undefined) {
-      out.set(hit.source, {
-        source: hit.source,
-        hits: [hit],
-        base: score,
-        score: 0,
-        created: hit.created,
-      });
-    } else {
-      known.hits.push(hit);
-      known.base = Math.max(known.base, score) + weights.same * Math.min(known.base, score);
-    }
-  }
-  for (const candidate of out.values()) {
-    candidate.hits.sort((a, b) => (scores.get(b) ?? 0) - (scores.get(a) ?? 0));
+  for (const { hit, base } of scored) {
+    let candidate = out.get(hit.source);
+    if (candidate === undefined) {
+      candidate = toCandidate(hit.source, hit.created);
+      candidate.base = base;
+      out.set(hit.source, candidate);
+    } else candidate.base += weights.same * base;
+    candidate.hits.push(hit);
+    candidate.mask |= hit.mask;
+    candidate.translatedMask |= hit.translatedMask;
   }
   return out;
 }
 
 /** Adds the messages beside hits: an answer rarely repeats the words of its question. */
 function addNeighbours(candidates: Map<number, Candidate>): void {
-  for (const { source, created } of [...candidates.values()]) {
+  for (const { source, created } of [...candidates.values()].slice(0, WITH_NEIGHBOURS)) {
     if (source < 0) continue;
     for (const beside of [source - 1, source + 1]) {
       if (beside % SESSION_SPAN === 0 || candidates.has(beside)) continue;
-      candidates.set(beside, { source: beside, hits: [], base: 0, score: 0, created });
+      candidates.set(beside, toCandidate(beside, created));
     }
   }
 }
 
 /** Sum of each session's three best messages, divided by the best session's. */
-function sessionScores(candidates: ReadonlyMap<number, Candidate>): Map<number, number> {
-  const bySession = new Map<number, number[]>();
-  for (const { source, base } of candidates.values()) {
-    if (source < 0 || base === 0) continue;
-    const session = Math.floor(source / SESSION_SPAN);
-    const known = bySession.get(session);
-    if (known === undefined) bySession.set(session, [base]);
-    else known.push(base);
+function sessionScores(candidates: readonly Candidate[]): Map<number, number> {
+  const best = new Map<number, [number, number, number]>();
+  for (const { session, base } of candidates) {
+    if (session === 0 || base === 0) continue;
+    const three = best.get(session);
+    if (three === undefined) best.set(session, [base, 0, 0]);
+    else if (base > three[2]) {
+      three[2] = base;
+      three.sort((a, b) => b - a);
+    }
   }
   const sums = new Map<number, number>();
-  for (const [session, scores] of bySession) {
-    scores.sort((a, b) => b - a);
-    sums.set(session, (scores[0] ?? 0) + (scores[1] ?? 0) + (scores[2] ?? 0));
+  let top = 0;
+  for (const [session, [first, second, third]] of best) {
+    const sum = first + second + third;
+    sums.set(session, sum);
+    if (sum > top) top = sum;
   }
-  const top = best(sums.values());
-  for (const [session, sum] of sums) sums.set(session, top === 0 ? 0 : sum / top);
+  for (const [session, sum] of sums) sums.set(session, sum / top);
   return sums;
 }
 
-/** Where each term of the question stands in the passages of one message. */
-class TermFinder {
-  readonly #place: Map<number, number>;
-  readonly #weights: readonly number[];
-  readonly #total: number;
-  readonly #pairs: Question["pairs"];
-  /** Terms that a hash stands for through a translation, and at what worth. */
-  readonly #translated: Map<number, readonly number[]>;
-  readonly #found = new Map<number, Float64Array>();
-
-  constructor(input: RankInput) {
-    const { question, frequency, passages } = input;
-    this.#place = new Map(question.terms.map((term, at) => [hashToken(term), at]));
-    this.#weights = question.terms.map((term) => {
-      const df = frequency.get(term) ?? 0;
-      return df === 0 ? 0 : Math.log(1 + (passages - df + 0.5) / (df + 0.5));
-    });
-    this.#pairs = question.pairs;
-    this.#translated = new Map();
-    const weights = [...this.#weights];
-    const unseen = Math.log(1 + passages);
-    for (const { from, to } of input.translations) {
-      const terms = from.map((term) => question.terms.indexOf(term)).filter((at) => at >= 0);
-      // A word the index does not know counts once it can be found through its translation.
-      for (const at of terms) if (weights[at] === 0) weights[at] = unseen / 2;
-      for (const word of to) {
-        for (const token of translationTokens(word)) {
-          const hash = hashToken(token);
-          this.#translated.set(hash, [...this.#translated.get(hash) ?? [], ...terms]);
-        }
-      }
-    }
-    this.#weights = weights;
-    this.#total = weights.reduce((sum, weight) => sum + weight, 0);
+/** Score by words, neighbours, session and age; best first. */
+function setScores(candidates: ReadonlyMap<number, Candidate>, weights: Weights): Candidate[] {
+  const all = [...candidates.values()];
+  const sessions = sessionScores(all);
+  let oldest = Infinity;
+  let newest = 0;
+  for (const { created } of all) {
+    if (created < oldest) oldest = created;
+    if (created > newest) newest = created;
   }
-
-  /** Worth of each term in a candidate's passages: 1 for the word, 0.6 for a translation. */
-  find(candidate: Candidate): Float64Array {
-    const known = this.#found.get(candidate.source);
-    if (known !== undefined) return known;
-    const worth = new Float64Array(this.#weights.length);
-    for (const { tokens } of candidate.hits) {
-      for (let at = 0; at + 2 < tokens.length; at += 3) {
-        const hash = (tokens[at] ?? 0) | ((tokens[at + 1] ?? 0) << 8) |
-          ((tokens[at + 2] ?? 0) << 16);
-        const term = this.#place.get(hash);
-        if (term !== undefined) worth[term] = 1;
-        for (const other of this.#translated.get(hash) ?? []) {
-          if ((worth[other] ?? 0) < 0.6) worth[other] = 0.6;
-        }
-      }
-    }
-    this.#found.set(candidate.source, worth);
-    return worth;
+  const young = weights.recency / Math.max(newest - oldest, 1);
+  for (const candidate of all) {
+    const { source, session } = candidate;
+    candidate.score = candidate.base + young * (candidate.created - oldest);
+    if (session === 0) continue;
+    const near = (candidates.get(source - 1)?.base ?? 0) + (candidates.get(source + 1)?.base ?? 0);
+    const far = (candidates.get(source - 2)?.base ?? 0) + (candidates.get(source + 2)?.base ?? 0);
+    candidate.score += weights.near * near + weights.far * far +
+      weights.session * (sessions.get(session) ?? 0);
   }
+  return all.sort((a, b) => b.score - a.score || b.source - a.source);
+}
 
-  /** Share of the question's information in a candidate, its neighbours counted less. */
-  coverage(own: Float64Array, beside: readonly Float64Array[], neighbour: number): number {
-    if (this.#total === 0) return 0;
-    let sum = 0;
-    for (let at = 0; at < own.length; at++) {
-      let worth = own[at] ?? 0;
-      for (const other of beside) worth = Math.max(worth, neighbour * (other[at] ?? 0));
-      sum += worth * (this.#weights[at] ?? 0);
+/** Share of the question's information in a candidate, in translation or beside it at a lower worth. */
+function coverageOf(
+  candidate: Candidate,
+  candidates: ReadonlyMap<number, Candidate>,
+  terms: readonly number[],
+  weights: Weights,
+): number {
+  const before = candidate.session === 0 ? undefined : candidates.get(candidate.source - 1);
+  const after = candidate.session === 0 ? undefined : candidates.get(candidate.source + 1);
+  const beside = (before?.mask ?? 0) | (after?.mask ?? 0);
+  const besideTranslated = (before?.translatedMask ?? 0) | (after?.translatedMask ?? 0);
+  let found = 0;
+  let total = 0;
+  for (let at = 0; at < terms.length; at++) {
+    const bit = 1 << at;
+    const weight = terms[at]!;
+    total += weight;
+    if (candidate.mask & bit) found += weight;
+    else if (candidate.translatedMask & bit) found += weights.translatedCoverage * weight;
+    else if (beside & bit) found += weights.neighbourCoverage * weight;
+    else if (besideTranslated & bit) {
+      found += weights.neighbourCoverage * weights.translatedCoverage * weight;
     }
-    return sum / this.#total;
   }
-
-  /** Share of the question's side-by-side words that stand within four tokens in the best passage. */
-  proximity(hit: Hit | undefined): number {
-    if (hit === undefined || this.#pairs.length === 0) return 0;
-    const places = new Map<number, number[]>();
-    for (let at = 0; at + 2 < hit.tokens.length; at += 3) {
-      const hash = (hit.tokens[at] ?? 0) | ((hit.tokens[at + 1] ?? 0) << 8) |
-        ((hit.tokens[at + 2] ?? 0) << 16);
-      const term = this.#place.get(hash);
-      if (term === undefined) continue;
-      const known = places.get(term);
-      if (known === undefined) places.set(term, [at / 3]);
-      else known.push(at / 3);
-    }
-    let near = 0;
-    for (const [left, right] of this.#pairs) {
-      const rights = places.get(right);
-      if (rights === undefined) continue;
-      const isNear = places.get(left)?.some((from) =>
-        rights.some((to) => Math.abs(to - from) <= 4)
-      );
-      if (isNear) near++;
-    }
-    return near / this.#pairs.length;
-  }
+  return total === 0 ? 0 : found / total;
 }
 
 /** Ranks the hits of one question; the same input gives the same order. */
 export function rankHits(input: RankInput, weights: Weights = WEIGHTS): Ranked[] {
-  const scores = baseScores(input, weights);
-  const candidates = gather(scores, weights);
+  const candidates = gather(scoreHits(input, weights), weights);
   addNeighbours(candidates);
-  const sessions = sessionScores(candidates);
-  let oldest = Infinity;
-  let newest = 0;
-  for (const { created } of candidates.values()) {
-    oldest = Math.min(oldest, created);
-    newest = Math.max(newest, created);
+  const ranked: Ranked[] = [];
+  for (const candidate of setScores(candidates, weights).slice(0, input.limit)) {
+    const coverage = coverageOf(candidate, candidates, input.terms, weights);
+    const score = candidate.score + weights.coverage * coverage;
+    ranked.push({ source: candidate.source, score, coverage, hits: candidate.hits });
   }
-  const age = Math.max(newest - oldest, 1);
-  const base = (source: number): number => candidates.get(source)?.base ?? 0;
-  for (const candidate of candidates.values()) {
-    const { source } = candidate;
-    candidate.score = candidate.base + weights.recency * (candidate.created - oldest) / age;
-    if (source < 0) continue;
-    candidate.score += weights.near * (base(source - 1) + base(source + 1)) +
-      weights.far * (base(source - 2) + base(source + 2)) +
-      weights.session * (sessions.get(Math.floor(source / SESSION_SPAN)) ?? 0);
-  }
-  const order = [...candidates.values()].sort((a, b) => b.score - a.score || a.source - b.source);
-  const finder = new TermFinder(input);
-  const ranked = order.slice(0, weights.rescored).map((candidate): Ranked => {
-    const beside: Float64Array[] = [];
-    if (candidate.source > 0) {
-      for (const at of [candidate.source - 1, candidate.source + 1]) {
-        const other = candidates.get(at);
-        if (other !== undefined && other.hits.length > 0) beside.push(finder.find(other));
-      }
-    }
-    const coverage = finder.coverage(
-      finder.find(candidate),
-      beside,
-      weights.neighbourCoverage,
-    );
-    return {
-      source: candidate.source,
-      hits: candidate.hits,
-      coverage,
-      score: candidate.score + weights.coverage * coverage +
-        weights.proximity * finder.proximity(candidate.hits[0]),
-    };
-  });
-  return ranked.sort((a, b) => b.score - a.score || a.source - b.source);
+  return ranked.sort((a, b) => b.score - a.score || b.source - a.source);
 }

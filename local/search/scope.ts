@@ -9,7 +9,6 @@ import type { SearchFilters } from "./request.ts";
 import type { SearchScope } from "./retrieve.ts";
 import { peerId } from "../store/store.ts";
 import { findSession, messageId } from "../store/sessions.ts";
-import { peerScope, SCOPE } from "../store/index_writer.ts";
 import { readUri } from "../uri.ts";
 import { invalidArgument } from "../wire.ts";
 
@@ -63,9 +62,7 @@ function addTargets(call: Call, owner: Owner, filters: SearchFilters, out: Condi
 
 function addTimes(call: Call, filters: SearchFilters, out: Conditions): void {
   const now = call.store.now();
-  const column = filters.byCreation
-    ? "coalesce(m.created, f.created)"
-    : "coalesce(m.created, f.updated)";
+  const column = filters.byCreation ? "coalesce(f.created, p.created)" : "p.created";
   const since = filters.since === undefined ? undefined : readTime(filters.since, "since", now);
   const until = filters.until === undefined ? undefined : readTime(filters.until, "until", now);
   if (since !== undefined && until !== undefined && since > until) {
@@ -91,13 +88,14 @@ function addTags(filters: SearchFilters, out: Conditions): void {
   }
 }
 
-function kindWords(types: readonly string[]): readonly string[] | undefined {
-  if (types.length === 0) return undefined;
-  const words: string[] = [];
-  if (types.includes("memory")) words.push(SCOPE.message, SCOPE.memory);
-  if (types.includes("resource")) words.push(SCOPE.resource);
-  // Skills are not kept here: a word that no passage has.
-  return words.length === 0 ? ["\u00a7none"] : words;
+/** Kinds: messages and files below `memories/` are memory, other files resources; skills are not kept. */
+function addKinds(types: readonly string[], out: Conditions): void {
+  if (types.length === 0) return;
+  const memory = "(p.source > 0 OR (f.path >= 'memories/' AND f.path < 'memories0'))";
+  const kinds: string[] = [];
+  if (types.includes("memory")) kinds.push(memory);
+  if (types.includes("resource")) kinds.push(`NOT ${memory}`);
+  out.texts.push(kinds.length === 0 ? "0" : `(${kinds.join(" OR ")})`);
 }
 
 /**
@@ -122,20 +120,18 @@ export function readScope(
   const peer = identity.actorPeer === undefined
     ? undefined
     : peerId(store, owner.id, identity.actorPeer, false);
-  const words: (readonly string[])[] = [];
-  if (actorOnly) words.push([...new Set([peerScope(0), peerScope(Math.max(peer ?? 0, 0))])]);
-  const kinds = kindWords(filters.contextTypes);
-  if (kinds !== undefined) words.push(kinds);
+  if (actorOnly) {
+    out.texts.push("coalesce(p.peer, 0) IN (0, ?)");
+    out.values.push(Math.max(peer ?? 0, 0));
+  }
+  addKinds(filters.contextTypes, out);
   const current = session === undefined ? undefined : findSession(store, owner, session);
-  return {
-    words,
-    conditions: out.texts,
-    values: out.values,
-    peer,
-    liveFrom: current === undefined || current.liveCount === 0 ? undefined : {
-      session: current.id,
-      id: messageId(current.id, current.liveFrom),
-      count: current.liveCount,
-    },
-  };
+  if (current !== undefined && current.liveCount > 0) {
+    out.texts.push("NOT (p.source >= ? AND p.source < ?)");
+    out.values.push(
+      messageId(current.id, current.liveFrom),
+      messageId(current.id, current.nextSeq),
+    );
+  }
+  return { conditions: out.texts, values: out.values, peer };
 }

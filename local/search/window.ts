@@ -4,8 +4,8 @@
  * @module
  */
 import type { Hit } from "./rank.ts";
-import type { StoredMessage } from "../store/messages.ts";
-import type { StoredPart } from "../store/parts.ts";
+import type { StoredMessage } from "../store/stored_message.ts";
+import type { StoredPart } from "../store/stored_message.ts";
 import { isToolPiece, pieceText } from "../store/indexable.ts";
 import { cutAtTokens, tokenWeight } from "../text/tokens.ts";
 

@@ -6,8 +6,8 @@
 import type { Identity } from "../identity.ts";
 import type { Owner, Store } from "./store.ts";
 import type { Session } from "./sessions.ts";
-import type { StoredMessage } from "./messages.ts";
-import { readMessages } from "./messages.ts";
+import type { StoredMessage } from "./stored_message.ts";
+import { readMessages } from "./stored_message.ts";
 import { messageId, sessionUri } from "./sessions.ts";
 import { cutAtTokens } from "../text/tokens.ts";
 import { rememberSession } from "./remembered.ts";

@@ -5,7 +5,7 @@
  */
 import type { Owner, Store } from "./store.ts";
 import type { Session } from "./sessions.ts";
-import type { StoredMessage } from "./messages.ts";
+import type { StoredMessage } from "./stored_message.ts";
 import type { StoredFile } from "./files.ts";
 import { messageId } from "./sessions.ts";
 import { purgeRemoved, removePassages } from "./index_writer.ts";

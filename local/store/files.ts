@@ -5,7 +5,7 @@
  */
 import type { SqlRow } from "../../lib/runtime/types.ts";
 import type { Owner, Store } from "./store.ts";
-import { peerScope, removePassages, SCOPE, writeIndex } from "./index_writer.ts";
+import { removePassages, writeIndex } from "./index_writer.ts";
 
 /** A stored file; `path` is below the user's root, `memories/notes/one.md`. */
 export interface StoredFile {
@@ -68,7 +68,7 @@ export function writeFile(store: Store, owner: Owner, path: string, text: string
     removePassages(store, owner.id, -id, before.passage);
     store.sql("UPDATE files SET updated = ?, text = ? WHERE id = ?").run(now, text, id);
   }
-  indexFile(store, owner, id, path, text);
+  indexFile(store, owner, id, now, text);
   return id;
 }
 
@@ -77,12 +77,11 @@ export function indexFile(
   store: Store,
   owner: Owner,
   id: number,
-  path: string,
+  updated: number,
   text: string,
 ): void {
   const index = writeIndex(store, owner);
-  const kind = path.startsWith("memories/") ? SCOPE.memory : SCOPE.resource;
-  const first = index.add(-id, `${peerScope(0)} ${kind}`, [{ part: 0, text }]);
+  const first = index.add({ id: -id, created: updated, peer: 0 }, [{ part: 0, text }]);
   index.finish();
   store.sql("UPDATE files SET passage = ? WHERE id = ?").run(first, id);
 }

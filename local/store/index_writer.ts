@@ -7,20 +7,22 @@ import type { Owner, Store } from "./store.ts";
 import type { Piece } from "./indexable.ts";
 import { passagesOf } from "./indexable.ts";
 import { indexName } from "../schema.ts";
-import { packTokens, tokenise } from "../text/tokenise.ts";
+import { tokenise } from "../text/tokenise.ts";
 
-/** Kinds of sources, as the index's `scope` column spells them. */
-export const SCOPE = { message: "\u00a7m", memory: "\u00a7f", resource: "\u00a7r" } as const;
-
-/** The word of a peer in the `scope` column; 0 is "no peer". */
-export function peerScope(peer: number): string {
-  return `\u00a7p${peer}`;
+/** What passages come from. */
+export interface Source {
+  readonly id: number;
+  readonly created: number;
+  readonly peer: number;
 }
 
 /** Adds passages within one transaction. */
 export interface IndexWriter {
-  /** Indexes a source and returns the id of its first passage, or null when it has none. */
-  add(source: number, scope: string, pieces: readonly Piece[]): number | null;
+  /**
+   * Indexes a source (message id, or minus a file id; its time in milliseconds; its peer, 0 for none)
+   * and returns the id of its first passage, or null when it has none.
+   */
+  add(source: Source, pieces: readonly Piece[]): number | null;
   /** Notes what the owner's index learned (Chinese seen for the first time). Call last. */
   finish(): void;
 }
@@ -30,22 +32,31 @@ const CHINESE = /[\u4e00-\u9fff]/;
 /** Starts writing passages for `owner`. */
 export function writeIndex(store: Store, owner: Owner): IndexWriter {
   const insertPassage = store.sql(
-    "INSERT INTO passages (id, source, part, start, stop, tokens) VALUES (?, ?, ?, ?, ?, ?)",
+    "INSERT INTO passages (id, source, part, start, stop, length, created, peer) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
   );
   const insertIndex = store.sql(
-    `INSERT INTO ${indexName(owner.id)} (rowid, body, scope) VALUES (?, ?, ?)`,
+    `INSERT INTO ${indexName(owner.id)} (rowid, body) VALUES (?, ?)`,
   );
   let next = 1 + Number(store.sql("SELECT max(id) AS top FROM passages").get()?.["top"] ?? 0);
   let sawChinese = owner.hasChinese;
   return {
-    add(source, scope, pieces) {
+    add(source, pieces) {
       const first = next;
       for (const piece of pieces) {
         for (const { start, end } of passagesOf(piece)) {
           const tokens = tokenise(piece.text.slice(start, end));
           if (tokens.length === 0) continue;
-          insertPassage.run(next, source, piece.part, start, end, packTokens(tokens));
-          insertIndex.run(next, tokens.join(" "), scope);
+          insertPassage.run(
+            next,
+            source.id,
+            piece.part,
+            start,
+            end,
+            tokens.length,
+            source.created,
+            source.peer === 0 ? null : source.peer,
+          );
+          insertIndex.run(next, tokens.join(" "));
           next++;
         }
         if (!sawChinese) sawChinese = CHINESE.test(piece.text);

@@ -5,7 +5,7 @@
  */
 import type { Span } from "../text/passages.ts";
 import { cutPassages } from "../text/passages.ts";
-import type { StoredPart } from "./parts.ts";
+import type { StoredPart } from "./stored_message.ts";
 
 /** Numbers of a part's pieces: part index x 4 + one of these. */
 const TEXT = 0;

@@ -4,13 +4,11 @@
  *
  * @module
  */
+import type { StoredPart } from "./stored_message.ts";
 import { tokenWeight } from "../text/tokens.ts";
 import { invalidArgument, RouteError, validationError } from "../wire.ts";
 import { readUri } from "../uri.ts";
 import type { Identity } from "../identity.ts";
-
-/** A stored part, as it is given back. */
-export type StoredPart = Readonly<Record<string, unknown>> & { readonly type: string };
 
 /** Characters of one text that the server takes. */
 const LONGEST_TEXT = 4_194_304;

@@ -8,7 +8,7 @@
  */
 import type { Owner, Store } from "./store.ts";
 import type { Session } from "./sessions.ts";
-import type { StoredMessage } from "./messages.ts";
+import type { StoredMessage } from "./stored_message.ts";
 import { readFile, writeFile } from "./files.ts";
 
 /** Prefix of the sessions that MCP `remember` makes (server 0.5.2). */

@@ -376,38 +376,6 @@ parent:父
 child:子
 `;
 
-/** What the other language calls a concept. */
-interface Concept {
-  readonly english: readonly string[];
-  readonly chinese: readonly string[];
-}
-
-let byStem: Map<string, Concept[]> | undefined;
-let byChinese: Map<string, Concept[]> | undefined;
-let longest = 0;
-
-function put(map: Map<string, Concept[]>, key: string, concept: Concept): void {
-  const known = map.get(key);
-  if (known === undefined) map.set(key, [concept]);
-  else if (!known.includes(concept)) known.push(concept);
-}
-
-function load(): void {
-  byStem = new Map();
-  byChinese = new Map();
-  for (const line of ENTRIES.split("\n")) {
-    const colon = line.indexOf(":");
-    if (colon < 0) continue;
-    const english = line.slice(0, colon).split(" ").map(stem);
-    const concept = { english, chinese: line.slice(colon + 1).split(" ") };
-    for (const word of english) put(byStem, word, concept);
-    for (const word of concept.chinese) {
-      if (word.length > 1) put(byChinese, word, concept);
-      longest = Math.max(longest, word.length);
-    }
-  }
-}
-
 /** A stretch of the question and what to look for in its stead. */
 export interface Translation {
   /** Tokens of the question that this stands for. */
@@ -416,39 +384,76 @@ export interface Translation {
   readonly to: readonly string[];
 }
 
-/** Chinese words for the stems of an English question. */
+/** Characters of the longest Chinese word in the list. */
+const LONGEST = 6;
+
+function isEdge(code: number): boolean {
+  // newline, space, colon, either end
+  return code === 10 || code === 32 || code === 58 || Number.isNaN(code);
+}
+
+/** The line of the list around `at`, as its English and its Chinese side. */
+function sidesAt(at: number): [english: string[], chinese: string[]] {
+  const start = ENTRIES.lastIndexOf("\n", at) + 1;
+  const end = ENTRIES.indexOf("\n", at);
+  const colon = ENTRIES.indexOf(":", start);
+  return [
+    ENTRIES.slice(start, colon).split(" "),
+    ENTRIES.slice(colon + 1, end).split(" "),
+  ];
+}
+
+/**
+ * Chinese words for the stems of an English question. Searched in the text of the list as it is: a
+ * hook looks up a dozen words, and a table would cost it more than that. The list holds base forms,
+ * which begin with their stem.
+ */
 export function toChinese(stems: readonly string[]): Translation[] {
-  if (byStem === undefined) load();
   const out: Translation[] = [];
   for (const word of new Set(stems)) {
+    if (word.length < 2 || word.charCodeAt(0) > 127) continue;
     const to = new Set<string>();
-    for (const concept of byStem?.get(word) ?? []) {
-      for (const chinese of concept.chinese) if (chinese.length > 1) to.add(chinese);
+    for (let at = ENTRIES.indexOf(word); at >= 0; at = ENTRIES.indexOf(word, at + 1)) {
+      if (!isEdge(ENTRIES.charCodeAt(at - 1))) continue;
+      let end = at + word.length;
+      while (!isEdge(ENTRIES.charCodeAt(end))) end++;
+      if (stem(ENTRIES.slice(at, end)) !== word) continue;
+      for (const chinese of sidesAt(at)[1]) if (chinese.length > 1) to.add(chinese);
     }
     if (to.size > 0) out.push({ from: [word], to: [...to] });
   }
   return out;
 }
 
+/** English sides of the lines that hold a Chinese word. */
+function englishFor(word: string): string[] {
+  const out = new Set<string>();
+  for (let at = ENTRIES.indexOf(word); at >= 0; at = ENTRIES.indexOf(word, at + 1)) {
+    const whole = isEdge(ENTRIES.charCodeAt(at - 1)) &&
+      isEdge(ENTRIES.charCodeAt(at + word.length));
+    if (whole) { for (const english of sidesAt(at)[0]) out.add(stem(english)); }
+  }
+  return [...out];
+}
+
 /** English stems for the words found, longest first, in a Chinese question. */
 export function toEnglish(text: string): Translation[] {
-  if (byChinese === undefined) load();
   const out: Translation[] = [];
   for (let at = 0; at < text.length;) {
-    let length = Math.min(longest, text.length - at);
-    while (length > 1 && !byChinese?.has(text.slice(at, at + length))) length--;
+    let length = text.charCodeAt(at) < 0x4e00 ? 0 : LONGEST;
+    let to: string[] = [];
+    for (; length > 1; length--) {
+      const word = text.slice(at, at + length);
+      if (word.length === length) to = englishFor(word);
+      if (to.length > 0) break;
+    }
     if (length < 2) {
       at++;
       continue;
     }
-    const word = text.slice(at, at + length);
     const from: string[] = [];
-    for (let pair = 0; pair + 1 < word.length; pair++) from.push(word.slice(pair, pair + 2));
-    const to = new Set<string>();
-    for (const concept of byChinese?.get(word) ?? []) {
-      for (const english of concept.english) to.add(english);
-    }
-    out.push({ from, to: [...to] });
+    for (let pair = at; pair + 1 < at + length; pair++) from.push(text.slice(pair, pair + 2));
+    out.push({ from, to });
     at += length;
   }
   return out;

@@ -81,8 +81,19 @@ function pushWord(word: string, out: string[]): void {
   }
 }
 
+/** Lower-case Latin letters only: most of any text. */
+function isPlainWord(chunk: string): boolean {
+  if (chunk.length > LONGEST_CHUNK) return false;
+  for (let at = 0; at < chunk.length; at++) {
+    const code = chunk.charCodeAt(at);
+    if (code < 97 || code > 122) return false;
+  }
+  return true;
+}
+
 /** Tokens of one chunk: letters, digits and `_` joined by `.`, `-` or an apostrophe. */
 function splitChunk(chunk: string): readonly string[] {
+  if (isPlainWord(chunk)) return isStopWord(chunk) ? [] : [stem(chunk)];
   const apostrophe = chunk.search(/['\u2019]/);
   if (apostrophe > 0) {
     const rest = chunk.slice(apostrophe + 1);
@@ -186,26 +197,4 @@ export function tokenise(text: string): string[] {
 /** True when `token` is a pair (or a single character) of a script without spaces. */
 export function isPairToken(token: string): boolean {
   return token.length <= 2 && isPaired(token.charCodeAt(0));
-}
-
-/** 24-bit FNV-1a of a token: what the token lists of passages are made of. */
-export function hashToken(token: string): number {
-  let hash = 0x811c9dc5;
-  for (let at = 0; at < token.length; at++) {
-    hash = Math.imul(hash ^ token.charCodeAt(at), 0x01000193);
-  }
-  return ((hash >>> 24) ^ hash) & 0xffffff;
-}
-
-/** Packs tokens into three bytes each. */
-export function packTokens(tokens: readonly string[]): Uint8Array {
-  const bytes = new Uint8Array(tokens.length * 3);
-  let at = 0;
-  for (const token of tokens) {
-    const hash = hashToken(token);
-    bytes[at++] = hash & 0xff;
-    bytes[at++] = (hash >>> 8) & 0xff;
-    bytes[at++] = hash >>> 16;
-  }
-  return bytes;
 }

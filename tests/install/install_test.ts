@@ -200,6 +200,14 @@ for (const [name, text] of Object.entries(SMALL)) {
   });
 }
 
+test("runUninstall() starts no program when it takes everything out [UNI-03]", async () => {
+  const home = installHome();
+  succeeded(await install(home));
+  const run = () => Promise.reject(new Error("a program was started"));
+  succeeded(await runUninstall({ ...home.runtime, run }, { hosts: "installed", purge: true }));
+  assert.deepEqual(home.snapshot(/^$/), {});
+});
+
 test("runUninstall() gives a dangling link back when install wrote through it [UNI-01]", async () => {
   const home = installHome();
   mkdirSync(join(home.home, ".claude"));
@@ -478,6 +486,18 @@ test("runUninstall() keeps the program while another host needs it [UNI-04]", as
   succeeded(await runUninstall(home.runtime, { hosts: "installed", manifests: BOTH }));
   assert.deepEqual(home.snapshot(), before);
   assert.equal(home.has(".openviking"), false);
+});
+
+test("runUninstall() keeps the program when the record names a host it does not know [UNI-04]", async () => {
+  const home = installHome();
+  home.plant(".other/hooks.json", "{}");
+  succeeded(await install(home, { hosts: ["claude-code", "cursor"], manifests: BOTH }));
+  const report = await uninstall(home, "installed");
+  assert.deepEqual(report.hosts.map((host) => [host.id, host.error?.code]), [
+    ["claude-code", undefined],
+    ["cursor", "unsupported-host"],
+  ]);
+  assert.ok(home.has(".openviking/agent/bin/openviking-agent"));
 });
 
 test("runUninstall() works without its record when that is damaged [UNI-01]", async () => {

@@ -10,7 +10,7 @@ import { test } from "node:test";
 import assert from "node:assert/strict";
 import { runInstall } from "../../install/commands.ts";
 import { launcherPath } from "../../install/program/deploy.ts";
-import { launcherText, quoteForShell } from "../../install/program/launcher.ts";
+import { quoteForShell } from "../../install/program/launcher.ts";
 import {
   type BundleReport,
   type InstallHome,

@@ -467,16 +467,20 @@ test("buildRecallBlockDetailed() asks a sick server once per pause, whatever the
     const ask = async (of: Answer) => {
       const { http, asked } = engine({ "/search/search": of });
       const breaker = createBreaker({ runtime, agentHome, target: "srv" });
-      const { outcome, detail } = await buildRecallBlockDetailed(options(http, { breaker }));
-      return { outcome, detail, requests: asked.length };
+      const { outcome, detail, failure } = await buildRecallBlockDetailed(
+        options(http, { breaker }),
+      );
+      return { outcome, detail, category: failure?.category, requests: asked.length };
     };
-    assert.equal((await ask(answer)).requests, 1);
+    const first = await ask(answer);
+    assert.equal(first.requests, 1);
     const during = [await ask(answer), await ask(answer)];
     assert.deepEqual(during.map(({ outcome, requests }) => [outcome, requests]), [["breaker", 0], [
       "breaker",
       0,
     ]]);
     assert.match(during[0]?.detail ?? "", /recent failure/);
+    assert.equal(during[0]?.category, first.category, "the cause stays the same");
     clock.ms += 3_600_000;
     const all = await Promise.all(Array.from({ length: 5 }, () => ask(context([memory(1)]))));
     assert.equal(all.filter(({ requests }) => requests === 1).length, 1, "one caller tries again");

@@ -46,7 +46,8 @@ test("importing every module does nothing when all permissions are denied [ARC-0
     );
     writeFileSync(all, lines.join("\n"));
     const config = join(projectRoot, "deno.json");
-    const ran = deno(["run", "--no-prompt", "--no-check", "--no-lock", "--config", config, all]);
+    const flags = ["--quiet", "--no-prompt", "--no-check", "--no-lock", "--config", config];
+    const ran = deno(["run", ...flags, all]);
     assert.deepEqual([ran.status, ran.stdout, ran.stderr], [0, "", ""]);
   });
 });
@@ -54,7 +55,7 @@ test("importing every module does nothing when all permissions are denied [ARC-0
 /** Exit code, stdout and stderr of `program` with a home of its own below `folder`. */
 function answerOf(folder: string, program: string, args: readonly string[]): unknown[] {
   const home = mkdtempSync(join(folder, "home-"));
-  const ran = deno(["run", "-A", "--no-check", program, ...args], {
+  const ran = deno(["run", "-A", "--quiet", "--no-check", program, ...args], {
     HOME: home,
     OPENVIKING_AGENT_HOME: join(home, "agent"),
   });

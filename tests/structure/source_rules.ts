@@ -112,11 +112,15 @@ export const onlyEntriesExit: Rule = (_tree, graph) =>
     return isEntry(module) ? undefined : `ends the process with .${token.text}()`;
   });
 
-/** What lib/ defines has one owner: no other module, a host's least of all, exports the same name. */
+/**
+ * What lib/ defines has one owner: no other module, a host's least of all, exports the same name.
+ * Files private to a folder give nothing away.
+ */
 export const oneDefinitionPerName: Rule = (_tree, graph) => {
   const owners = new Map<string, SourceModule>();
   const findings: Finding[] = [];
-  const byRoom = [...graph.modules.values()].filter((module) => !isTestFile(module.path))
+  const byRoom = [...graph.modules.values()]
+    .filter((module) => !isTestFile(module.path) && !module.path.includes("/_"))
     .sort((a, b) => Number(b.path.startsWith("lib/")) - Number(a.path.startsWith("lib/")));
   for (const module of byRoom) {
     for (const name of module.exports) {

@@ -136,9 +136,10 @@ function snapshotOf(root: string, skip: RegExp): Record<string, string> {
         found[path] = "folder";
         walk(path);
       } else {
-        found[path] = `${(stat.mode & 0o7777).toString(8)} ${
-          readFileSync(join(root, path)).toString("base64")
-        }`;
+        const content = stat.size > 1_000_000
+          ? `${stat.ino} ${stat.size} ${stat.mtimeMs}`
+          : readFileSync(join(root, path)).toString("base64");
+        found[path] = `${(stat.mode & 0o7777).toString(8)} ${content}`;
       }
     }
   };

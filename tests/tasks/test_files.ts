@@ -15,7 +15,15 @@ export interface TestGroup {
 }
 
 /** Folders whose tests install, build, start hosts or measure: one after another, after the others. */
-const SERIAL_FOLDERS: readonly string[] = ["install", "build", "cli", "contract", "bench", "e2e"];
+const SERIAL_FOLDERS: readonly string[] = [
+  "install",
+  "docs",
+  "build",
+  "cli",
+  "contract",
+  "bench",
+  "e2e",
+];
 
 /** Paths of test files from `root`, sorted; `selected` narrows them to files or folders. */
 export function collectTestFiles(root: string, selected: readonly string[]): string[] {

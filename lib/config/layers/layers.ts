@@ -133,7 +133,8 @@ export function environmentLayer(runtime: Pick<Runtime, "env">, report: Report):
   const collector = new Collector({ name: "environment", source: "environment" }, report);
   for (const key of settingKeys()) {
     const spec = SETTINGS[key];
-    for (const [rank, name] of spec.env.entries()) {
+    for (let rank = 0; rank < spec.env.length; rank++) {
+      const name = spec.env[rank] ?? "";
       const raw = runtime.env(name);
       if (raw !== undefined) collector.add(key, rank, acceptText(spec, raw), { name, raw });
     }
@@ -184,26 +185,30 @@ function resolveFrom(
 export interface ResolvedSettings {
   /** Values by canonical name. */
   readonly settings: Settings;
-  /** Where each value came from. */
+  /** Where each configured value came from. */
   readonly origins: ReadonlyMap<SettingKey, Origin>;
 }
 
 /** Resolves every setting over `layers`, the highest first. */
 export function resolveSettings(layers: readonly Layer[], report: Report): ResolvedSettings {
-  const resolved = new Map<SettingKey, Resolved>();
-  for (const key of settingKeys()) resolved.set(key, resolveFrom(layers, 0, key, report));
-  for (const key of settingKeys()) {
-    const { follows, min, max } = SETTINGS[key];
-    if (follows === undefined || resolved.get(key)?.origin.configured === true) continue;
-    const leader = resolved.get(follows as SettingKey);
-    if (leader?.origin.configured !== true || typeof leader.value !== "number") continue;
-    const value = Math.min(Math.max(leader.value, min ?? leader.value), max ?? leader.value);
-    resolved.set(key, { value, origin: leader.origin });
-  }
+  const filled = layers.filter((layer) => layer.values.size > 0);
   const settings: Record<string, SettingValue | undefined> = {};
   const origins = new Map<SettingKey, Origin>();
-  for (const [key, { value, origin }] of resolved) {
+  const keys = settingKeys();
+  for (const key of keys) settings[key] = SETTINGS[key].default;
+  // Few settings are configured: the others are done.
+  for (const key of new Set(filled.flatMap((layer) => [...layer.values.keys()]))) {
+    const { value, origin } = resolveFrom(filled, 0, key, report);
     settings[key] = value;
+    if (origin.configured) origins.set(key, origin);
+  }
+  for (const key of keys) {
+    const { follows, min, max } = SETTINGS[key];
+    if (follows === undefined || origins.has(key)) continue;
+    const origin = origins.get(follows as SettingKey);
+    const value = settings[follows];
+    if (origin === undefined || typeof value !== "number") continue;
+    settings[key] = Math.min(Math.max(value, min ?? value), max ?? value);
     origins.set(key, origin);
   }
   return { settings: settings as unknown as Settings, origins };

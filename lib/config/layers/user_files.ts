@@ -128,7 +128,7 @@ export function userLayers(
 ): readonly Layer[] {
   const layers: Layer[] = [];
   const { ovcli, ovConf } = files;
-  const plugin = ovcli.value["plugin"] ?? {};
+  const plugin = ovcli.value["plugin"] ?? undefined;
   if (isJsonObject(plugin)) {
     const [name, section] = hostSection(plugin, harness);
     const hostPlace: LayerPlace = {
@@ -141,7 +141,7 @@ export function userLayers(
       layerFromObject(hostPlace, section, report, onOther(hostPlace, report)),
       layerFromObject(sharedPlace, plugin, report, onOther(sharedPlace, report)),
     );
-  } else {
+  } else if (plugin !== undefined) {
     report({
       kind: "invalid",
       source: ovcli.path,
@@ -150,6 +150,7 @@ export function userLayers(
       message: `Cannot use plugin from ${ovcli.path}: it is not an object`,
     });
   }
+  if (ovConf.state !== "ok") return layers;
   const [, legacy] = hostSection(ovConf.value, harness);
   const legacyPlace: LayerPlace = { name: "ov.conf", source: ovConf.path };
   // Its section also held credentials and keys of other versions; only settings are looked at here.

@@ -31,10 +31,10 @@ function join(folder: string, name: string): string {
   return folder.endsWith("/") ? folder + name : `${folder}/${name}`;
 }
 
-/** Answers `undefined` for what cannot be looked at, as for what is not there. */
-function exists(look: () => unknown): boolean {
+/** True when something is at `path`; what cannot be looked at counts as not there. */
+function exists(runtime: Runtime, path: string): boolean {
   try {
-    return look() !== undefined;
+    return runtime.files.lstat(path) !== undefined;
   } catch {
     return false;
   }
@@ -66,15 +66,13 @@ export function findWorkspace(runtime: Runtime, cwd: string): Workspace {
   if (!path.startsWith("/") && !/^[A-Za-z]:\//.test(path)) return NO_WORKSPACE;
   const directory = realExisting(runtime, path);
   if (directory === "") return NO_WORKSPACE;
-  const own = ownFolders(runtime);
   let configFolder = "";
   for (let at = directory; at !== ""; at = parentOf(at)) {
-    if (configFolder === "" && !own.includes(at)) {
-      const folder = join(at, ".openviking");
-      if (exists(() => runtime.files.lstat(folder))) configFolder = at;
+    if (configFolder === "" && exists(runtime, join(at, ".openviking"))) {
+      configFolder = ownFolders(runtime).includes(at) ? "" : at;
     }
     const git = join(at, ".git");
-    if (exists(() => runtime.files.stat(git))) return { directory, root: at, configFolder, git };
+    if (exists(runtime, git)) return { directory, root: at, configFolder, git };
   }
   return {
     directory,

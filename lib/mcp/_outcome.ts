@@ -1,10 +1,38 @@
 /**
- * What an HTTP error or a broken connection means for an exchange.
+ * How an exchange can end, and what an HTTP error or a broken connection means for it.
  *
  * @module
  */
-import type { RpcError } from "./_json_rpc.ts";
-import type { AbortCause, ExchangeOutcome } from "./_exchange.ts";
+import type { RpcError, RpcMessage } from "./_json_rpc.ts";
+
+/** Why a signal was aborted. */
+export type AbortCause = "cancelled" | "timeout" | "stopped";
+
+/** How an exchange ended. */
+export type ExchangeOutcome =
+  /** The response to the request, parsed and as one line of text under the request's id. */
+  | {
+    readonly kind: "answered";
+    readonly message: RpcMessage;
+    readonly text: string;
+    readonly sessionId: string | undefined;
+  }
+  /** A notification or a response was taken. */
+  | { readonly kind: "accepted" }
+  /** An HTTP status that is no success. */
+  | {
+    readonly kind: "http";
+    readonly status: number;
+    readonly message: string;
+    readonly error?: RpcError;
+  }
+  /** No answer. `sent` is false only when the request surely did not reach the server. */
+  | {
+    readonly kind: "failed";
+    readonly category: "unreachable" | "interrupted" | "protocol" | AbortCause;
+    readonly message: string;
+    readonly sent: boolean;
+  };
 
 /** The embedded engine could not be opened. */
 export class EngineUnavailable extends Error {
