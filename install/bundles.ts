@@ -76,16 +76,17 @@ function readBundles(files: Files, folder: string): Bundles {
   return new Map(names.sort().map((name) => [name, files.readText(`${folder}/${name}`)]));
 }
 
-/** Bundle name to entry, computed from the hosts that have a hook. */
-function entriesOf(files: Files, root: string): Map<string, string> {
+/** Bundle name to entry, computed from the hosts' manifests. */
+function bundleEntries(): Map<string, string> {
   const entries = new Map([
     ["cli.js", "cli.ts"],
     ["worker.js", "cli/worker_main.ts"],
     ["mcp.js", "mcp/main.ts"],
   ]);
-  for (const { id } of MANIFESTS) {
-    const entry = `hosts/${id.replaceAll("-", "_")}/hook.ts`;
-    if (files.stat(`${root}/${entry}`) !== undefined) entries.set(`hook-${id}.js`, entry);
+  for (const { id, hookEvents } of MANIFESTS) {
+    for (const part of Object.keys(hookEvents)) {
+      entries.set(`hook-${id}-${part}.js`, `hosts/${id.replaceAll("-", "_")}/${part}_hook.ts`);
+    }
   }
   return entries;
 }
@@ -165,7 +166,7 @@ function keepBuild(files: Files, built: string, kept: string): void {
 
 async function build(runtime: ProcessRuntime, root: string, out: string): Promise<void> {
   const { files } = runtime;
-  const entries = entriesOf(files, root);
+  const entries = bundleEntries();
   for (const entry of entries.values()) {
     if (files.stat(`${root}/${entry}`) === undefined) {
       throw buildFailed(`${root}/${entry} is not there`, "Use a complete checkout");

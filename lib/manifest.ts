@@ -73,6 +73,12 @@ export interface ManifestFile {
   readonly searched: readonly SearchedPlace[];
 }
 
+/**
+ * A hook entry of a host: the guard alone, what only records, or everything. Each is a bundle of its
+ * own, because a hook pays for the code it carries.
+ */
+export type HookPart = "guard" | "write" | "read";
+
 /** One host as the installer sees it. */
 export interface HostManifest {
   readonly id: HarnessKey;
@@ -84,6 +90,8 @@ export interface HostManifest {
     readonly locations: readonly HostLocation[];
   };
   readonly files: readonly ManifestFile[];
+  /** The host's events by the entry that runs them; an event in none of the lists goes to `write`. */
+  readonly hookEvents: Readonly<Partial<Record<HookPart, readonly string[]>>>;
   /** Values that mean another installation of ours is active beside this one. */
   readonly conflicts: readonly {
     readonly location: HostLocation;

@@ -1,17 +1,23 @@
 /**
- * The embedded engine: the server's routes over one SQLite file, in process.
- *
- * Imported lazily by the prompt hook: no npm package, no `node:`, and each group of routes is loaded
- * when it is first asked for.
+ * The embedded engine: the server's routes over one SQLite file, in process. No npm package, no
+ * `node:`; hooks load `reader.ts` instead, which is a part of it.
  *
  * @module
  */
 import type { Runtime } from "../lib/runtime/types.ts";
-import type { Transport, WireRequest, WireResponse } from "../lib/http/types.ts";
-import type { Call, Store } from "./store/store.ts";
+import type { Transport } from "../lib/http/types.ts";
+import type { Call } from "./store/store.ts";
+import { dispatch, type Handler } from "./dispatch.ts";
 import { openStore } from "./store/store.ts";
-import { RouteError, routeMissing, toErrorResponse } from "./wire.ts";
-import { readIdentity } from "./identity.ts";
+import { routeMissing } from "./wire.ts";
+import { reindexSlice } from "./reindex.ts";
+import { contentRoutes } from "./routes/content.ts";
+import { fsRoutes } from "./routes/fs.ts";
+import { grepRoutes } from "./routes/grep.ts";
+import { searchRoutes } from "./routes/search.ts";
+import { sessionRoutes } from "./routes/sessions.ts";
+import { systemRoutes } from "./routes/system.ts";
+import { taskRoutes } from "./routes/tasks.ts";
 
 /** How {@linkcode openLocalEngine} opens. */
 export interface LocalEngineOptions {
@@ -31,107 +37,28 @@ export interface LocalEngine {
    * Brings passages written by an older tokeniser up to date, at most `messages` of them, and says
    * how many are left. Resumable; the worker calls it when it has nothing else to do.
    */
-  maintain(messages: number): Promise<{ readonly remaining: number }>;
+  maintain(messages: number): { readonly remaining: number };
   close(): void;
 }
 
-/** Handles the routes of one group; `undefined` when the path is none of its. */
-export type RouteGroup = (call: Call) => WireResponse | Promise<WireResponse>;
+const AREAS: Readonly<Record<string, Handler>> = {
+  content: contentRoutes,
+  fs: fsRoutes,
+  search: (call) =>
+    call.segments[3] === "grep" || call.segments[3] === "glob"
+      ? grepRoutes(call)
+      : searchRoutes(call),
+  sessions: sessionRoutes,
+  system: systemRoutes,
+  tasks: taskRoutes,
+};
 
-/** Which file answers a path: first segments after `/api/v1`, or the path itself. */
-async function groupOf(call: Call): Promise<RouteGroup> {
-  const [root, version, area] = call.segments;
-  if (root !== "api") return (await import("./routes/system.ts")).systemRoutes;
-  if (version !== "v1") throw routeMissing();
-  switch (area) {
-    case "search":
-      if (call.segments[3] === "grep" || call.segments[3] === "glob") {
-        return (await import("./routes/grep.ts")).grepRoutes;
-      }
-      return (await import("./routes/search.ts")).searchRoutes;
-    case "sessions":
-      return (await import("./routes/sessions.ts")).sessionRoutes;
-    case "content":
-      return (await import("./routes/content.ts")).contentRoutes;
-    case "fs":
-      return (await import("./routes/fs.ts")).fsRoutes;
-    case "tasks":
-      return (await import("./routes/tasks.ts")).taskRoutes;
-    case "system":
-      return (await import("./routes/system.ts")).systemRoutes;
-    default:
-      throw routeMissing();
-  }
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
-
-/** Path and query of a request, decoded; a trailing slash does not matter. */
-function readPath(path: string): { segments: string[]; query: ReadonlyMap<string, string> } {
-  const mark = path.indexOf("?");
-  const query = new Map<string, string>();
-  if (mark >= 0) {
-    for (const pair of path.slice(mark + 1).split("&")) {
-      if (pair === "") continue;
-      const equals = pair.indexOf("=");
-      const key = equals < 0 ? pair : pair.slice(0, equals);
-      const value = equals < 0 ? "" : pair.slice(equals + 1);
-      query.set(decode(key.replaceAll("+", " ")), decode(value.replaceAll("+", " ")));
-    }
-  }
-  const plain = mark < 0 ? path : path.slice(0, mark);
-  const segments = plain.split("/").slice(1).map(decode);
-  if (segments.at(-1) === "") segments.pop();
-  return { segments, query };
-}
-
-/** What SQLite's own errors mean to a client. */
-function toRouteError(error: unknown): RouteError {
-  if (error instanceof RouteError) return error;
-  const { code, errcode, message = "" } = error as {
-    code?: string;
-    errcode?: number;
-    message?: string;
-  };
-  const primary = (errcode ?? 0) & 0xff;
-  if (primary === 5 || primary === 6 || /database (table )?is locked/.test(message)) {
-    return new RouteError(409, "CONFLICT", "The memory file is busy; try again.", {
-      details: { resource: null, uri: null, conflict_type: "path_busy", retryable: true },
-    });
-  }
-  if (primary === 13 || primary === 8 || /is full|readonly/.test(message)) {
-    return new RouteError(503, "UNAVAILABLE", `The memory file cannot be written: ${message}`, {
-      details: { service: "sqlite", reason: primary === 13 ? "full" : "read-only" },
-    });
-  }
-  return new RouteError(500, "INTERNAL", "Internal server error", {
-    details: { reason: code === "ERR_SQLITE_ERROR" ? message : "unexpected" },
-  });
-}
-
-async function dispatch(
-  store: Store,
-  request: WireRequest,
-  defaults: LocalEngineOptions,
-): Promise<WireResponse> {
-  try {
-    const call: Call = {
-      store,
-      method: request.method,
-      ...readPath(request.path),
-      body: request.body,
-      identity: readIdentity(request.headers, defaults),
-    };
-    return await (await groupOf(call))(call);
-  } catch (error) {
-    return toErrorResponse(toRouteError(error));
-  }
+function routes(call: Call): ReturnType<Handler> {
+  const [root, version, area = ""] = call.segments;
+  if (root !== "api") return systemRoutes(call);
+  const handler = version === "v1" && Object.hasOwn(AREAS, area) ? AREAS[area] : undefined;
+  if (handler === undefined) throw routeMissing();
+  return handler(call);
 }
 
 /**
@@ -147,8 +74,8 @@ export async function openLocalEngine(
 ): Promise<LocalEngine> {
   const store = await openStore(runtime, path, options.create ?? true);
   return {
-    handle: (request) => dispatch(store, request, options),
-    maintain: async (messages) => (await import("./reindex.ts")).reindexSlice(store, messages),
+    handle: (request) => dispatch(store, request, options, routes),
+    maintain: (messages) => reindexSlice(store, messages),
     close: () => store.close(),
   };
 }

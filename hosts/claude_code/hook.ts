@@ -1,11 +1,14 @@
 /**
- * Hook entry of Claude Code.
+ * Hook entry of Claude Code for every event, as `hook` of the command line runs it. What is installed
+ * are the entries beside this one, each with the code of its own stages.
  *
  * @module
  */
 import type { Runtime } from "../../lib/runtime/types.ts";
-import { denoRuntime } from "../../lib/runtime/deno.ts";
+import { enqueueEvent } from "../../lib/hook/write_stage.ts";
+import { readMemory } from "../../lib/hook/read_stage.ts";
 import { runHookStage } from "../../lib/hook/run_hook_stage.ts";
+import { runMemoryStage } from "../../lib/hook/memory_stage.ts";
 import { workerCommand } from "../../lib/outbox/worker_command.ts";
 import { claudeCode } from "./adapter.ts";
 
@@ -15,6 +18,7 @@ export async function main(runtime: Runtime, event: string): Promise<void> {
     runtime,
     adapter: claudeCode,
     event,
+    stages: { memory: runMemoryStage, write: enqueueEvent, read: readMemory },
     openLocal: async (path) => {
       const { openLocalEngine } = await import("../../local/engine.ts");
       return (await openLocalEngine(runtime, path, { create: false })).handle;
@@ -22,5 +26,3 @@ export async function main(runtime: Runtime, event: string): Promise<void> {
     workerCommand: (home, target) => workerCommand(runtime, import.meta.url, home, target),
   });
 }
-
-if (import.meta.main) await main(denoRuntime, denoRuntime.args[0] ?? "");

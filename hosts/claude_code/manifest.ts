@@ -83,6 +83,11 @@ export const claudeCodeManifest: HostManifest = {
       searched: [{ kind: "member", part: "mcp", path: ["mcpServers"] }],
     },
   ],
+  hookEvents: {
+    guard: ["PreToolUse"],
+    read: ["SessionStart", "UserPromptSubmit"],
+    write: ["Stop", "PreCompact", "SessionEnd", "SubagentStart", "SubagentStop"],
+  },
   conflicts: [
     {
       location: SETTINGS,

@@ -15,6 +15,7 @@ import { FileError, type Files, type ProcessRuntime } from "../../lib/runtime/ty
 import { type Bundles, type EditReport, InstallError } from "../types.ts";
 import { digestOf } from "./digest.ts";
 import { launcherText } from "./launcher.ts";
+import { MANIFESTS } from "../manifests.ts";
 
 /** Path of the launcher in an agent home. */
 export function launcherPath(home: string): string {
@@ -79,7 +80,7 @@ export async function deploy(
 
   const launcher = launcherPath(home);
   const hadLauncher = files.stat(launcher) !== undefined;
-  const text = launcherText(files.realPath(home));
+  const text = launcherText(files.realPath(home), MANIFESTS);
   note(launcher, hadLauncher, placeText(files, launcher, text, 0o700), "the launcher");
 
   const pointer = `${home}/current`;

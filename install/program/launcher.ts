@@ -4,7 +4,8 @@
  *
  * @module
  */
-import { bundleFlags } from "../../lib/runtime/permissions.ts";
+import type { HookPart, HostManifest } from "../../lib/manifest.ts";
+import { bundleFlags, HOOK_V8_FLAGS } from "../../lib/runtime/permissions.ts";
 
 /** `text` as one word for a POSIX shell. */
 export function quoteForShell(text: string): string {
@@ -21,18 +22,33 @@ function flagWords(): string {
   ).join(" ");
 }
 
+/** The shell's choice of a hook's bundle by host and event. */
+function hookCases(manifests: readonly HostManifest[]): string {
+  const lines: string[] = [];
+  const add = (pattern: string, id: string, part: HookPart) =>
+    lines.push(`    ${pattern}) ova_entry=hook-${id}-${part}.js ;;`);
+  for (const { id, hookEvents } of manifests) {
+    for (const part of ["guard", "read"] as const) {
+      const events = hookEvents[part] ?? [];
+      if (events.length > 0) add(events.map((event) => `${id}/${event}`).join(" | "), id, part);
+    }
+    if (hookEvents.write !== undefined) add(`${id}/*`, id, "write");
+  }
+  return lines.join("\n");
+}
+
 /**
  * The launcher's text for an agent home.
  *
  * It reads the pointer file `current` (two lines: folder of the program, folder of the runtime) and
- * replaces itself by the runtime. Hook of a known host: that host's bundle with the event as its
- * first argument; `mcp`: the MCP bundle with what follows; everything else, a hook of an unknown host
+ * replaces itself by the runtime. Hook of a known host: that host's bundle for the event, with the
+ * event as its first argument; `mcp`: the MCP bundle with what follows; everything else, a hook of an unknown host
  * included: the command line with everything. On the hook path whatever is missing ends silently
  * with 0, because a hook must never fail its host.
  *
  * @param home Absolute path without links: Deno compares permissions with the real path.
  */
-export function launcherText(home: string): string {
+export function launcherText(home: string, manifests: readonly HostManifest[]): string {
   const flags = flagWords();
   return `#!/bin/sh
 # Starts the version of openviking-agent that the file \`current\` names. Written by install.
@@ -64,10 +80,15 @@ ova_write=--allow-write=$OPENVIKING_AGENT_HOME
 ova_run=--allow-run=$ova_deno
 case $ova_write in *,*) ova_write=--allow-write ;; esac
 case $ova_run in *,*) ova_run=--allow-run ;; esac
-if [ "$1" = hook ] && [ -n "$2" ] && [ -f "$ova_code/hook-$2.js" ]; then
-  ova_entry=$ova_code/hook-$2.js
-  shift 2
-  exec "$ova_deno" run ${flags} "$ova_entry" "$@"
+if [ "$1" = hook ]; then
+  ova_entry=
+  case $2/$3 in
+${hookCases(manifests)}
+  esac
+  if [ -n "$ova_entry" ] && [ -f "$ova_code/$ova_entry" ]; then
+    shift 2
+    exec "$ova_deno" run ${flags} ${HOOK_V8_FLAGS} "$ova_code/$ova_entry" "$@"
+  fi
 fi
 if [ "$1" = mcp ] && [ -f "$ova_code/mcp.js" ]; then
   shift

@@ -5,32 +5,12 @@
  * @module
  */
 import type { HookInput, StageName } from "./types.ts";
-import type { HookHost, StageResult } from "./run_hook_stage.ts";
-import type { PluginConfig } from "../config/plugin_config.ts";
-import { silent } from "./run_hook_stage.ts";
+import { type Cause, type HookHost, silent, type StageContext, type StageResult } from "./stage.ts";
 import { buildPluginConfig } from "../config/plugin_config.ts";
 import { bypassReason, isCaptureEnabled, isRecallEnabled } from "../config/enabled.ts";
 import { deriveHarnessSessionId, nativeSessionIdOf } from "../identity/session_id.ts";
 import { resolveSessionPeer } from "../identity/session_peer.ts";
 import { firstDelivery, firstNotice } from "./once.ts";
-import type { Cause } from "./read_stage.ts";
-
-/** One event with everything the stages need. */
-export interface StageContext {
-  readonly host: HookHost;
-  readonly stage: StageName;
-  readonly input: HookInput;
-  readonly config: PluginConfig;
-  /** Session id on the engine. */
-  readonly session: string;
-  /** Session id of the parent when the event is a subagent's. */
-  readonly parentSession?: string;
-  readonly cwd: string;
-  /** Project peer of the payload's directory, "" when there is none. */
-  readonly peer: string;
-  /** Milliseconds since the epoch at which the hook began. */
-  readonly startedAt: number;
-}
 
 const READ_STAGES: readonly StageName[] = ["session-start", "prompt"];
 
@@ -92,9 +72,8 @@ export async function runMemoryStage(
     : "";
   const context: StageContext = { host, stage, input, config, ...ids, cwd, peer, startedAt };
 
-  // Each half is loaded when it runs: a stage pays for what it does.
   const written = isCaptureEnabled(config) && stage !== "prompt"
-    ? await (await import("./write_stage.ts")).enqueueEvent(context)
+    ? await host.stages.write?.(context)
     : undefined;
   const lost: Cause | undefined = written?.outcome === "enqueue_failed"
     ? { name: "queue", text: written.detail ?? "the event could not be kept" }
@@ -116,7 +95,8 @@ export async function runMemoryStage(
       return gated(silent("empty", "This prompt was answered already"));
     }
   }
-  const read = await (await import("./read_stage.ts")).readMemory(context);
+  const read = await host.stages.read?.(context) ??
+    { result: silent("error", `This entry cannot run ${host.event}`) };
   // What could not be kept matters more than what was not found.
   const result = lost === undefined
     ? read.result

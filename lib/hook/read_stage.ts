@@ -5,8 +5,6 @@
  */
 import type { OvFailure, OvHttp } from "../http/types.ts";
 import type { ReadOutcome } from "../recall/types.ts";
-import type { StageContext } from "./memory_stage.ts";
-import type { StageResult } from "./run_hook_stage.ts";
 import { FileError } from "../runtime/types.ts";
 import { isCaptureEnabled } from "../config/enabled.ts";
 import { agentPath } from "../config/paths.ts";
@@ -22,20 +20,7 @@ import { buildProfileBlockDetailed } from "../recall/profile.ts";
 import { buildRecallBlockDetailed } from "../recall/recall_block.ts";
 import { recallSettingsOf } from "../recall/settings.ts";
 import { VERSION } from "../version.ts";
-import { silent } from "./run_hook_stage.ts";
-
-/** A failure that the user should hear of once per session. */
-export interface Cause {
-  /** Word that tells causes apart. */
-  readonly name: string;
-  readonly text: string;
-}
-
-/** A read stage's result. */
-export interface ReadResult {
-  readonly result: StageResult;
-  readonly cause?: Cause;
-}
+import { type ReadResult, silent, type StageContext, type StageResult } from "./stage.ts";
 
 interface Engine {
   readonly http: OvHttp;
@@ -53,6 +38,7 @@ async function openEngine(context: StageContext, budgetMs: number): Promise<Engi
   const headers = buildOvHeaders(connection, sender);
   const client = { headers, timeoutMs: budgetMs, deadline, now: runtime.now };
   if (connection.engine === "local") {
+    if (host.openLocal === undefined) throw new Error(`This entry cannot run ${host.event}`);
     try {
       const transport = await host.openLocal(agentPath(agentHome, "localDatabase"));
       return { http: createOvHttp({ ...client, transport }), targetId: "local" };

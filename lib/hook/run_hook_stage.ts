@@ -3,44 +3,17 @@
  *
  * @module
  */
-import type { JsonObject, Runtime } from "../runtime/types.ts";
-import type { HookAnswer, HookInput, HostAdapter, Outcome, StageName } from "./types.ts";
-import type { Transport } from "../http/types.ts";
+import type { JsonObject } from "../runtime/types.ts";
+import type { HookInput, Outcome, StageName } from "./types.ts";
 import { agentHome } from "../config/paths.ts";
 import { preToolUseOutput } from "../guard/uri_guard.ts";
 import { writeOutcome } from "./outcome.ts";
+import { type HookHost, silent, type StageResult } from "./stage.ts";
 
 /** Bytes of stdin that are read at most. */
 const STDIN_LIMIT = 64 * 1024 * 1024;
 /** Milliseconds a host may keep stdin open without a whole document. */
 const SILENCE_MS = 4500;
-
-/** What a host's hook entry hands to the shared runner. */
-export interface HookHost {
-  readonly runtime: Runtime;
-  readonly adapter: HostAdapter;
-  /** The host's own event name. */
-  readonly event: string;
-  /** The embedded engine over an existing database; throws `not-found` when there is none yet. */
-  openLocal(databasePath: string): Promise<Transport>;
-  /** The command that runs the worker of a target. */
-  workerCommand(agentHome: string, targetId: string): readonly string[];
-}
-
-/** What a stage came to. */
-export interface StageResult {
-  readonly answer: HookAnswer;
-  readonly outcome: Outcome;
-  readonly detail?: string;
-  readonly traceId?: string;
-  /** Session id on the engine, where it is known. */
-  readonly session?: string;
-}
-
-/** No answer, for this reason. */
-export function silent(outcome: Outcome, detail = ""): StageResult {
-  return { answer: { kind: "none" }, outcome, detail };
-}
 
 type Payload =
   | { readonly ok: true; readonly payload: JsonObject }
@@ -77,8 +50,9 @@ async function runStage(
   startedAt: number,
 ): Promise<StageResult> {
   if (stage === "pre-tool") return runGuard(host, input);
-  const { runMemoryStage } = await import("./memory_stage.ts");
-  return await runMemoryStage(host, stage, input, startedAt);
+  const { memory } = host.stages;
+  if (memory === undefined) return silent("error", `This entry cannot run ${host.event}`);
+  return await memory(host, stage, input, startedAt);
 }
 
 /**

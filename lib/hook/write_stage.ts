@@ -4,8 +4,7 @@
  * @module
  */
 import type { CaptureSettings, SpoolRecord, TranscriptPointer } from "../outbox/types.ts";
-import type { StageContext } from "./memory_stage.ts";
-import type { StageResult } from "./run_hook_stage.ts";
+import type { StageContext, StageResult } from "./stage.ts";
 import { targetFor, UNRESOLVED_TARGET } from "../outbox/target.ts";
 import { maybeDetach, writeSpoolRecord } from "../outbox/spool.ts";
 
@@ -103,11 +102,7 @@ export async function enqueueEvent(context: StageContext): Promise<StageResult> 
   if (config.broken !== undefined) {
     return { answer: { kind: "none" }, outcome: "queued", detail: config.broken };
   }
-  const worker = maybeDetach(
-    runtime,
-    config.agentHome,
-    target.id,
-    host.workerCommand(config.agentHome, target.id),
-  );
+  const command = host.workerCommand?.(config.agentHome, target.id) ?? [];
+  const worker = maybeDetach(runtime, config.agentHome, target.id, command);
   return { answer: { kind: "none" }, outcome: "queued", detail: worker.detail ?? "" };
 }

@@ -29,3 +29,9 @@ export function bundleFlags(agentHome: string, runtimePath: string): string[] {
     flagFor("--allow-run", runtimePath),
   ];
 }
+
+/**
+ * Flags of a hook's bundle: everything in it runs, so all of it is compiled at once and comes from
+ * the code cache the next time (Deno 2.9.6 caches what was compiled when the module was loaded).
+ */
+export const HOOK_V8_FLAGS = "--v8-flags=--no-lazy";

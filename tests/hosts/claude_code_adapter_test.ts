@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { claudeCode } from "../../hosts/claude_code/adapter.ts";
+import { claudeCodeManifest } from "../../hosts/claude_code/manifest.ts";
 import { claudeCodeRecord } from "../../hosts/claude_code/record.ts";
 import type { HookAnswer } from "../../lib/hook/types.ts";
 import { projectRoot } from "../support/project.ts";
@@ -86,6 +87,19 @@ test("claudeCode.envelope() gives each event only what it accepts [HOOK-03] [BR-
     if (expected === "") assert.equal(text, "", `${event} ${answer.kind}`);
     else assert.deepEqual(JSON.parse(text), expected, `${event} ${answer.kind}`);
   }
+});
+
+test("claudeCodeManifest starts the entry that has an event's stage [HOOK-01]", () => {
+  const partOf = { "pre-tool": "guard", "session-start": "read", "prompt": "read" } as const;
+  const expected: Record<string, string[]> = { guard: [], write: [], read: [] };
+  for (const [event, stage] of Object.entries(claudeCode.stages)) {
+    expected[partOf[stage as keyof typeof partOf] ?? "write"]?.push(event);
+  }
+  assert.deepEqual(claudeCodeManifest.hookEvents, {
+    guard: expected.guard,
+    read: expected.read,
+    write: expected.write,
+  });
 });
 
 test("claudeCode registers only events that the record says are emitted [HOST-03] [HOST-CC-01]", () => {

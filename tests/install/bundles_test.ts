@@ -26,6 +26,12 @@ const SOURCES: Readonly<Record<string, string>> = {
   "hosts/claude_code/hook.ts":
     'export function hook(): void {}\nif (import.meta.main) console.log("hook", Deno.args.join());\n',
   "tests/broken.ts": "this is no program",
+  ...Object.fromEntries(
+    ["guard", "write", "read"].map((part) => [
+      `hosts/claude_code/${part}_hook.ts`,
+      'if (import.meta.main) console.log("hook", Deno.args.join());\nexport {};\n',
+    ]),
+  ),
 };
 
 function checkout(): string {
@@ -51,14 +57,21 @@ function run(bundles: Bundles, name: string, ...args: string[]): string {
   return done.stdout;
 }
 
-test("bundleSourceFor() builds whole bundles in which only the entry is main when it stands in a checkout [GEN-01, GEN-03, GEN-04]", async () => {
+test("bundleSourceFor() builds whole bundles in which only the entry is main when it stands in a checkout [GEN-01] [GEN-03] [GEN-04]", async () => {
   const root = checkout();
   const bundles = await sourceOf(root).load();
-  assert.deepEqual([...bundles.keys()], ["cli.js", "hook-claude-code.js", "mcp.js", "worker.js"]);
+  assert.deepEqual([...bundles.keys()], [
+    "cli.js",
+    "hook-claude-code-guard.js",
+    "hook-claude-code-read.js",
+    "hook-claude-code-write.js",
+    "mcp.js",
+    "worker.js",
+  ]);
   assert.equal(run(bundles, "cli.js", "a"), "cli 7.8.9 function function a\n");
   assert.equal(run(bundles, "mcp.js"), "mcp\n");
   assert.equal(run(bundles, "worker.js"), "worker\n");
-  assert.equal(run(bundles, "hook-claude-code.js", "Stop"), "hook Stop\n");
+  assert.equal(run(bundles, "hook-claude-code-write.js", "Stop"), "hook Stop\n");
 });
 
 test("bundleSourceFor() builds again when a source changed, and not otherwise [GEN-01]", async () => {

@@ -69,7 +69,7 @@ const CONFIGS: Readonly<Record<string, string>> = {
 };
 
 for (const [name, text] of Object.entries(CONFIGS)) {
-  test(`removeOurs() gives the bytes back when the file has ${name} [INS-04, UNI-01]`, () => {
+  test(`removeOurs() gives the bytes back when the file has ${name} [INS-04] [UNI-01]`, () => {
     for (const file of [SETTINGS, SERVERS]) {
       const entries = filled(file);
       const before = parseDocument("/c.json", text);
@@ -100,7 +100,7 @@ test("addEntries() keeps what is there in its order when it adds [INS-04]", () =
   assert.deepEqual(Object.keys(value.hooks).slice(0, 2), ["PreToolUse", "UserPromptSubmit"]);
 });
 
-test("removeOurs() leaves a person's later edits alone when it removes [UNI-01, UNI-02]", () => {
+test("removeOurs() leaves a person's later edits alone when it removes [UNI-01] [UNI-02]", () => {
   const text = CONFIGS["others' hooks"] ?? "";
   const entries = filled(SETTINGS);
   const added = addEntries(parseDocument("/c.json", text), entries);
@@ -257,7 +257,7 @@ function oddDocument(seed: number): string {
   return gap() + object(0, members.filter(() => pick([true, false]))) + gap();
 }
 
-test("removeOurs() is the inverse of addEntries() when documents are odd [INS-04, UNI-01]", () => {
+test("removeOurs() is the inverse of addEntries() when documents are odd [INS-04] [UNI-01]", () => {
   for (let seed = 1; seed <= 1500; seed++) {
     const text = oddDocument(seed);
     for (const file of [SETTINGS, SERVERS]) {

@@ -89,7 +89,7 @@ function succeeded(report: { ok: boolean; error?: unknown; hosts: readonly unkno
 const actions = (report: InstallReport) =>
   report.hosts.flatMap((host) => host.edits.map((edit) => edit.action));
 
-test("runInstall() twice equals once and runUninstall() gives everything back when files are odd [INS-03, INS-04, UNI-01, UNI-02]", async () => {
+test("runInstall() twice equals once and runUninstall() gives everything back when files are odd [INS-03] [INS-04] [UNI-01] [UNI-02]", async () => {
   const home = installHome();
   plantAll(home);
   const before = home.snapshot();
@@ -126,7 +126,7 @@ test("runInstall() twice equals once and runUninstall() gives everything back wh
   assert.deepEqual(home.snapshot(), before);
 });
 
-test("runInstall() registers the events and writes only fields Claude Code knows [HOST-CC-01, HOST-CC-02, INS-06]", async () => {
+test("runInstall() registers the events and writes only fields Claude Code knows [HOST-CC-01] [HOST-CC-02] [INS-06]", async () => {
   const home = installHome();
   succeeded(await install(home));
   const settings = JSON.parse(home.read(".claude/settings.json"));
@@ -189,7 +189,7 @@ const SMALL: Readonly<Record<string, string>> = {
   "a byte order mark": '\ufeff{\n  "mcpServers": {\n  }\n}\n',
 };
 for (const [name, text] of Object.entries(SMALL)) {
-  test(`runUninstall() gives the bytes back when there was ${name} [INS-04, UNI-01]`, async () => {
+  test(`runUninstall() gives the bytes back when there was ${name} [INS-04] [UNI-01]`, async () => {
     const home = installHome();
     home.plant(".claude.json", text);
     home.plant(".claude/settings.json", text);
@@ -251,7 +251,7 @@ test("runInstall() changes over when parts are chosen anew [INS-03]", async () =
   assert.deepEqual(home.snapshot(), before);
 });
 
-test("runInstall() replaces entries of earlier programs when it finds them [INS-03, UNI-05]", async () => {
+test("runInstall() replaces entries of earlier programs when it finds them [INS-03] [UNI-05]", async () => {
   const home = installHome();
   const old = "node /o/openviking/claude-code-memory-plugin/scripts/auto-capture.mjs";
   home.plant(
@@ -330,7 +330,7 @@ test("runInstall() installs the others when one host's file is broken [INS-02]",
   assert.deepEqual(home.snapshot(), before);
 });
 
-test("runInstall() changes neither file of a host when the second one is broken [INS-01, INS-02]", async () => {
+test("runInstall() changes neither file of a host when the second one is broken [INS-01] [INS-02]", async () => {
   const home = installHome();
   plantAll(home);
   home.plant(".claude.json", '{"mcpServers": [}');
@@ -450,7 +450,7 @@ test("runInstall() plans a file anew when the host wrote it meanwhile [INS-04]",
   assert.equal(home.read(".claude.json"), '{"numStartups":42}');
 });
 
-test("runInstall() follows CLAUDE_CONFIG_DIR, and runUninstall() finds what it left there [INS-05, UNI-01]", async () => {
+test("runInstall() follows CLAUDE_CONFIG_DIR, and runUninstall() finds what it left there [INS-05] [UNI-01]", async () => {
   const home = installHome();
   const folder = join(home.root, "claude conf");
   const moved = home.with({ env: { CLAUDE_CONFIG_DIR: folder } });
@@ -577,7 +577,7 @@ test("runInstall() asks for HOME when it is not set [INS-01]", async () => {
   assert.deepEqual([report.ok, report.error?.code], [false, "no-home"]);
 });
 
-test("runUpgrade() replaces the program and keeps the one before when it runs [INS-07, VER-04]", async () => {
+test("runUpgrade() replaces the program and keeps the one before when it runs [INS-07] [VER-04]", async () => {
   const home = installHome();
   plantAll(home);
   const before = home.snapshot();

@@ -52,7 +52,7 @@ const seen = (home: InstallHome, path: string) =>
   home.has(path) ? home.read(path).replaceAll(home.root, "ROOT") : undefined;
 
 for (const [name, { prepare, run }] of Object.entries(SCENES)) {
-  test(`runInstall() and runUninstall() leave each file old or new and mend it later when a write is the last one of ${name} [INS-07, UNI-01]`, async () => {
+  test(`runInstall() and runUninstall() leave each file old or new and mend it later when a write is the last one of ${name} [INS-07] [UNI-01]`, async () => {
     const makeHome = async () => {
       const home = installHome("h");
       home.plant(".claude/settings.json", SETTINGS);
@@ -112,7 +112,7 @@ test("runInstall() puts the first file back when the second cannot be written [I
   assert.deepEqual(home.snapshot(), before);
 });
 
-test("runInstall() keeps the record of what it could not put back when files fail for good [INS-07, UNI-01]", async () => {
+test("runInstall() keeps the record of what it could not put back when files fail for good [INS-07] [UNI-01]", async () => {
   const home = installHome("h");
   home.plant(".claude/settings.json", SETTINGS);
   home.plant(".claude.json", SERVERS);

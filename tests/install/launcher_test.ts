@@ -56,7 +56,7 @@ const NAMES: readonly string[] = [
 ];
 
 for (const name of NAMES) {
-  test(`launcherText() starts hook, MCP and command line when HOME is named ${JSON.stringify(name)} [INS-05, GEN-04]`, async () => {
+  test(`launcherText() starts hook, MCP and command line when HOME is named ${JSON.stringify(name)} [INS-05] [GEN-04]`, async () => {
     const home = installHome(name);
     await installed(home);
     const { command } = commandsOf(home.read(".claude/settings.json")).UserPromptSubmit as Handler;
@@ -64,7 +64,7 @@ for (const name of NAMES) {
     assert.deepEqual([hook.code, hook.err], [0, ""]);
     const report = JSON.parse(hook.out) as BundleReport;
     assert.deepEqual(report, {
-      bundle: "hook-claude-code.js",
+      bundle: "hook-claude-code-read.js",
       args: ["UserPromptSubmit"],
       agent: home.agent,
       denoDir: `${home.agent}/cache`,
@@ -173,7 +173,7 @@ for (const [what, damage] of Object.entries(DAMAGE)) {
   });
 }
 
-test("launcherText() works without external commands and without a cache [INS-05, GEN-04]", async () => {
+test("launcherText() works without external commands and without a cache [INS-05] [GEN-04]", async () => {
   const home = installHome("u");
   await installed(home);
   const { command } = commandsOf(home.read(".claude/settings.json")).Stop as Handler;

@@ -90,7 +90,7 @@ const CASES: Readonly<Record<string, Case>> = {
 };
 
 for (const [name, { before, installs, holds, after }] of Object.entries(CASES)) {
-  test(`runInstall() writes the connection and runUninstall() keeps credentials when ${name} [INS-10, UNI-02]`, async () => {
+  test(`runInstall() writes the connection and runUninstall() keeps credentials when ${name} [INS-10] [UNI-02]`, async () => {
     const home = installHome();
     if (before !== undefined) home.plant(CONF, before);
     for (const options of installs) await install(home, options);
@@ -132,7 +132,7 @@ test("runUninstall() leaves the engine alone when a person changed it after inst
   assert.equal(home.read(CONF), '{"plugin":{"engine":"local"}}');
 });
 
-test("runInstall() writes where OPENVIKING_CLI_CONFIG_FILE points when that is set [INS-05, INS-10]", async () => {
+test("runInstall() writes where OPENVIKING_CLI_CONFIG_FILE points when that is set [INS-05] [INS-10]", async () => {
   const home = installHome();
   const runtime = home.with({ env: { OPENVIKING_CLI_CONFIG_FILE: "~/conf/my.conf" } });
   const bundles = standInBundles();

@@ -37,7 +37,13 @@ const BEFORE: Readonly<Record<string, readonly (readonly [string, unknown])[]>> 
 };
 
 /** Keys that only the embedded engine returns. */
-const ADDED: ReadonlySet<string> = new Set(["created_at", "session_id", "role", "session", "engine"]);
+const ADDED: ReadonlySet<string> = new Set([
+  "created_at",
+  "session_id",
+  "role",
+  "session",
+  "engine",
+]);
 
 /** Paths of keys that the embedded engine leaves out, or fills with another type, and why. */
 const LEFT_OUT: Readonly<Record<string, string>> = {

@@ -97,6 +97,8 @@ test("createMcpHttpHandler() lists tools with names and schemas that strict host
       tool.name,
     );
     assert.equal(typeof tool.annotations.readOnlyHint, "boolean");
+    // A failure's structured content has more members than a success's.
+    assert.notEqual(tool.outputSchema?.additionalProperties, false, tool.name);
   }
 });
 

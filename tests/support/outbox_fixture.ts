@@ -156,6 +156,7 @@ export class OutboxFixture {
         ),
       lingerMs: 0,
       settleSeconds: 40,
+      pollMs: 1000,
       random: () => 0.5,
       signal: new AbortController().signal,
       ...over,
