@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { CommandContext } from "./program.ts";
+import type { CommandContext } from "./context.ts";
 import { agentHome } from "../lib/config/paths.ts";
 import { setBypass } from "../lib/config/bypass.ts";
 import { CommandError, EXIT } from "./output.ts";

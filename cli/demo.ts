@@ -5,7 +5,7 @@
  * @module
  */
 import type { ProcessRuntime } from "../lib/runtime/types.ts";
-import type { CommandContext } from "./program.ts";
+import type { CommandContext } from "./context.ts";
 import { CommandError, EXIT, forTerminal } from "./output.ts";
 import { selfCommand } from "./self_command.ts";
 import recording from "./demo/transcript.json" with { type: "json" };

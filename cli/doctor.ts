@@ -6,7 +6,7 @@
 import type { HarnessKey } from "../lib/config/types.ts";
 import type { ProcessRuntime } from "../lib/runtime/types.ts";
 import type { Check, DoctorReport, HostSpec } from "../lib/diagnose/types.ts";
-import type { CommandContext } from "./program.ts";
+import type { CommandContext } from "./context.ts";
 import { buildPluginConfig } from "../lib/config/plugin_config.ts";
 import { check } from "../lib/diagnose/types.ts";
 import { runDoctor } from "../lib/diagnose/run_doctor.ts";

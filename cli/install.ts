@@ -15,7 +15,7 @@ import type {
   UninstallOptions,
   UninstallReport,
 } from "../install/types.ts";
-import type { CommandContext } from "./program.ts";
+import type { CommandContext } from "./context.ts";
 import { bundleSourceFor } from "../install/bundles.ts";
 import { runInstall, runUninstall, runUpgrade } from "../install/commands.ts";
 import { CommandError, EXIT, type Output } from "./output.ts";

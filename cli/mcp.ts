@@ -4,7 +4,7 @@
  * @module
  */
 import type { HarnessKey } from "../lib/config/types.ts";
-import type { CommandContext } from "./program.ts";
+import type { CommandContext } from "./context.ts";
 import { runMcp } from "../mcp/main.ts";
 import { CommandError, EXIT } from "./output.ts";
 

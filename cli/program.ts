@@ -9,13 +9,8 @@ import type { ProcessRuntime } from "../lib/runtime/types.ts";
 import { HARNESS_KEYS, toHarnessKey } from "../lib/config/harness.ts";
 import type { HarnessKey } from "../lib/config/types.ts";
 import { VERSION } from "../lib/version.ts";
-import { CommandError, createOutput, EXIT, type Output, reportFailure } from "./output.ts";
-
-/** What every command gets. */
-export interface CommandContext {
-  readonly runtime: ProcessRuntime;
-  readonly output: Output;
-}
+import type { CommandContext } from "./context.ts";
+import { CommandError, createOutput, EXIT, reportFailure } from "./output.ts";
 
 /** A command's work; returns the exit code. */
 type Work = (context: CommandContext) => Promise<number>;

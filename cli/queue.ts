@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { CommandContext } from "./program.ts";
+import type { CommandContext } from "./context.ts";
 import { agentHome } from "../lib/config/paths.ts";
 import { drainQueue } from "../lib/outbox/drain_queue.ts";
 import { queueReport } from "../lib/outbox/queue.ts";

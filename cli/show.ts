@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { CommandContext } from "./program.ts";
+import type { CommandContext } from "./context.ts";
 import { connectOrFail } from "./connect.ts";
 import { CommandError, EXIT, forTerminal } from "./output.ts";
 

@@ -6,7 +6,7 @@
 import type { HarnessKey } from "../lib/config/types.ts";
 import type { OutcomeRecord } from "../lib/hook/types.ts";
 import type { QueueReport } from "../lib/outbox/queue.ts";
-import type { CommandContext } from "./program.ts";
+import type { CommandContext } from "./context.ts";
 import type { PluginConfig } from "../lib/config/plugin_config.ts";
 import { buildPluginConfig } from "../lib/config/plugin_config.ts";
 import { deriveHarnessSessionId } from "../lib/identity/session_id.ts";

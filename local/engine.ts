@@ -9,6 +9,8 @@ import type { Transport } from "../lib/http/types.ts";
 import type { Call } from "./store/store.ts";
 import { dispatch, type Handler } from "./dispatch.ts";
 import { openStore } from "./store/store.ts";
+import { prepareSchema } from "./schema.ts";
+import { writeGlossary } from "./store/glossary_table.ts";
 import { routeMissing } from "./wire.ts";
 import { reindexSlice } from "./reindex.ts";
 import { contentRoutes } from "./routes/content.ts";
@@ -72,7 +74,10 @@ export async function openLocalEngine(
   path: string,
   options: LocalEngineOptions = {},
 ): Promise<LocalEngine> {
-  const store = await openStore(runtime, path, options.create ?? true);
+  const store = await openStore(runtime, path, options.create ?? true, (db) => {
+    prepareSchema(db, path, () => runtime.randomId().replaceAll("-", ""));
+    writeGlossary(db);
+  });
   return {
     handle: (request) => dispatch(store, request, options, routes),
     maintain: (messages) => reindexSlice(store, messages),

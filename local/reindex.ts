@@ -5,11 +5,13 @@
  */
 import type { SqlRow } from "../lib/runtime/types.ts";
 import type { Owner, Store } from "./store/store.ts";
-import { INDEX_VERSION, SESSION_SPAN } from "./schema.ts";
+import { INDEX_VERSION } from "./schema.ts";
+import { SESSION_SPAN } from "./store/layout.ts";
 import { removePassages, writeIndex } from "./store/index_writer.ts";
-import { piecesOfParts } from "./store/indexable.ts";
-import { toStoredMessage } from "./store/stored_message.ts";
-import { indexFile, toStoredFile } from "./store/files.ts";
+import { piecesOfParts } from "./store/pieces.ts";
+import { toStoredMessage } from "./store/message_row.ts";
+import { toStoredFile } from "./store/files.ts";
+import { indexFile } from "./store/file_writer.ts";
 
 function toOwner(row: SqlRow): Owner {
   return {

@@ -4,20 +4,13 @@
  * @module
  */
 import type { Database } from "../lib/runtime/types.ts";
+import { indexName, SCHEMA_VERSION, vocabularyName } from "./store/layout.ts";
 
-/** Version of the tables, kept in `user_version`. */
-export const SCHEMA_VERSION = 1;
 /**
  * Version of tokeniser and passages. An owner whose `index_version` is lower is indexed anew by the
  * worker, slice by slice (`reindex.ts`); until then its old passages answer.
  */
 export const INDEX_VERSION = 1;
-
-/**
- * Messages of one session lie side by side: id = session id x 2^21 + sequence number, from 1. So
- * neighbours need no index, and no other column says where a message belongs.
- */
-export const SESSION_SPAN: number = 2 ** 21;
 
 /*
  * `messages.text` holds the text of a message that is one text part (nearly all are), `parts` the JSON
@@ -30,6 +23,7 @@ export const SESSION_SPAN: number = 2 ** 21;
  */
 const TABLES = `
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
+CREATE TABLE glossary (word TEXT PRIMARY KEY, others TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE owners (
   id INTEGER PRIMARY KEY, account TEXT NOT NULL, user TEXT NOT NULL,
   has_chinese INTEGER NOT NULL DEFAULT 0,
@@ -86,16 +80,6 @@ CREATE TABLE passages (
 
 /** Steps from version n to n + 1, at index n - 1. */
 const MIGRATIONS: readonly ((db: Database) => void)[] = [];
-
-/** Name of an owner's full-text table; each owner has its own, so that statistics do not mix. */
-export function indexName(owner: number): string {
-  return `passage_index_${owner}`;
-}
-
-/** Name of the vocabulary view of an owner's full-text table. */
-export function vocabularyName(owner: number): string {
-  return `passage_words_${owner}`;
-}
 
 /**
  * Creates an owner's full-text table: which passages hold a token, nothing else (`detail=none`).

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { AutoCommitPolicy } from "./store/sessions.ts";
+import type { AutoCommitPolicy } from "./store/session_row.ts";
 import { invalidArgument, validationError } from "./wire.ts";
 
 /** Default and largest value of each threshold (server 0.5.2). */

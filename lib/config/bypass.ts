@@ -1,5 +1,5 @@
 /**
- * The sessions and folders that the user told to leave alone, kept in `agent/state/bypass.json`:
+ * The sessions and folders that the user told to leave alone, kept in `agent/bypass.json`:
  * `{"sessions": ["cc-..."], "dirs": ["/path"]}`.
  *
  * @module

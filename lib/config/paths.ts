@@ -15,7 +15,7 @@ export const AGENT_LAYOUT = {
   /** The machine's workspace registry. */
   workspaces: "workspaces.json",
   /** Sessions and folders in which nothing is remembered. */
-  bypass: "state/bypass.json",
+  bypass: "bypass.json",
 } as const;
 
 /** The part of {@linkcode Runtime} that tells where files lie. */

@@ -20,8 +20,22 @@ function unreadable(path: string, why: string): ReadObject {
   return { state: "unreadable", message: `Cannot read ${path}: ${why}` };
 }
 
+/**
+ * True when `path` is surely absent. Asked of its folder, which is small: under Deno a look at an
+ * absent file is an exception and costs more than the list.
+ */
+function isAbsent(runtime: Runtime, path: string): boolean {
+  const cut = path.lastIndexOf("/");
+  try {
+    return !runtime.files.list(path.slice(0, cut)).includes(path.slice(cut + 1));
+  } catch {
+    return false;
+  }
+}
+
 /** Reads the object in `path`; comments, trailing commas and a byte order mark are fine, an empty file is not. */
 export function readObjectFile(runtime: Runtime, path: string): ReadObject {
+  if (isAbsent(runtime, path)) return { state: "absent" };
   let text: string;
   try {
     let stat = runtime.files.lstat(path);

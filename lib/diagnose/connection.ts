@@ -4,8 +4,7 @@
  * @module
  */
 import type { OvFailure, OvHttp } from "../http/types.ts";
-import type { Check } from "./types.ts";
-import type { DoctorOptions } from "./run_doctor.ts";
+import type { Check, DoctorOptions } from "./types.ts";
 import { check } from "./types.ts";
 
 function keyPhrase(apiKeySource: string): string {
@@ -59,11 +58,11 @@ export async function checkConnection(options: DoctorOptions): Promise<Check[]> 
     return [check("connection", "skip", "The configuration is broken: no engine is in force")];
   }
   const checks: Check[] = [];
-  if (connection.engine === "local" && connection.urlSource !== "") {
+  if (connection.engine === "local" && connection.unusedUrl !== undefined) {
     checks.push(check(
       "engine",
       "warn",
-      `The embedded engine is chosen (${connection.engineSource}) although ${connection.urlSource} names a server`,
+      `The embedded engine is chosen (${connection.engineSource}) although ${connection.unusedUrl} is configured`,
       "Set plugin.engine to auto to use the server",
     ));
   }

@@ -4,12 +4,9 @@
  *
  * @module
  */
-import type { Runtime } from "../runtime/types.ts";
-import type { Connection } from "../config/types.ts";
 import type { PluginConfig } from "../config/plugin_config.ts";
-import type { OvHttp } from "../http/types.ts";
 import type { QueueReport } from "../outbox/queue.ts";
-import type { Check, DoctorReport, HostSpec } from "./types.ts";
+import type { Check, DoctorOptions, DoctorReport, HostSpec } from "./types.ts";
 import { settingKeys } from "../config/schema.ts";
 import { resolvePeer } from "../identity/peer.ts";
 import { readOutcomes } from "../hook/outcome.ts";
@@ -18,20 +15,6 @@ import { checkConfiguration, checkFileModes } from "./configuration.ts";
 import { checkConnection } from "./connection.ts";
 import { checkOutcomes, checkQueue, summariseQueue, summariseSessions } from "./delivery.ts";
 import { check } from "./types.ts";
-
-/** What doctor looks at. */
-export interface DoctorOptions {
-  readonly runtime: Runtime;
-  readonly version: string;
-  /** Configuration of the host asked for, in the directory asked for. */
-  readonly config: PluginConfig;
-  readonly cwd: string;
-  /** No connection of any kind. */
-  readonly offline: boolean;
-  readonly hosts: readonly HostSpec[];
-  /** Opens the engine in force; closes it with the returned function. */
-  openEngine(connection: Connection): Promise<{ readonly http: OvHttp; close(): void }>;
-}
 
 async function inspectHosts(hosts: readonly HostSpec[]): Promise<Check[]> {
   const checks: Check[] = [];

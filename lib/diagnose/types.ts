@@ -3,7 +3,10 @@
  *
  * @module
  */
-import type { HarnessKey } from "../config/types.ts";
+import type { Runtime } from "../runtime/types.ts";
+import type { Connection, HarnessKey } from "../config/types.ts";
+import type { PluginConfig } from "../config/plugin_config.ts";
+import type { OvHttp } from "../http/types.ts";
 
 /** How a check ended. `skip` was not looked at, and says why. */
 export type CheckState = "ok" | "warn" | "fail" | "skip";
@@ -76,6 +79,20 @@ export interface DoctorReport {
     readonly pending: number;
     readonly commit: string;
   }[];
+}
+
+/** What doctor looks at. */
+export interface DoctorOptions {
+  readonly runtime: Runtime;
+  readonly version: string;
+  /** Configuration of the host asked for, in the directory asked for. */
+  readonly config: PluginConfig;
+  readonly cwd: string;
+  /** No connection of any kind. */
+  readonly offline: boolean;
+  readonly hosts: readonly HostSpec[];
+  /** Opens the engine in force; closes it with the returned function. */
+  openEngine(connection: Connection): Promise<{ readonly http: OvHttp; close(): void }>;
 }
 
 /** A check of the common kind. */

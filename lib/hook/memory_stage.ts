@@ -55,7 +55,8 @@ export async function runMemoryStage(
   const config = buildPluginConfig(adapter.id, { runtime, ...(cwd === "" ? {} : { cwd }) });
   const ids = sessionOf(host, input);
   const { session } = ids;
-  const gated = (result: StageResult): StageResult => ({ ...result, session });
+  const { debug } = config.settings;
+  const gated = (result: StageResult): StageResult => ({ ...result, session, debug });
 
   if (!config.settings.enabled) return gated(silent("disabled", "enabled is false"));
   const bypass = bypassReason(config, { runtime, session, cwd });

@@ -4,9 +4,10 @@
  * @module
  */
 import type { JsonObject } from "../runtime/types.ts";
-import type { HookInput, Outcome, StageName } from "./types.ts";
+import type { HookInput, Outcome, OutcomeRecord, StageName } from "./types.ts";
 import { agentHome } from "../config/paths.ts";
 import { preToolUseOutput } from "../guard/uri_guard.ts";
+import { appendLog } from "./log.ts";
 import { writeOutcome } from "./outcome.ts";
 import { type HookHost, silent, type StageResult } from "./stage.ts";
 
@@ -64,8 +65,8 @@ export async function runHookStage(host: HookHost): Promise<void> {
   const startedAt = runtime.now();
   const stage = adapter.stages[event];
   let session = "unknown";
-  const record = (outcome: Outcome, detail: string, traceId = "") => {
-    writeOutcome(runtime, agentHome(runtime), {
+  const record = (outcome: Outcome, detail: string, traceId = "", debug = false) => {
+    const entry: OutcomeRecord = {
       host: adapter.id,
       session,
       stage: stage ?? (event === "" ? "unknown" : event),
@@ -74,7 +75,10 @@ export async function runHookStage(host: HookHost): Promise<void> {
       at: new Date(startedAt).toISOString(),
       trace_id: traceId,
       detail,
-    });
+    };
+    const home = agentHome(runtime);
+    writeOutcome(runtime, home, entry);
+    if (debug) appendLog(runtime, home, entry);
   };
   try {
     if (stage === undefined) {
@@ -100,7 +104,7 @@ export async function runHookStage(host: HookHost): Promise<void> {
     // A guard that lets an ordinary call pass leaves no trace: it runs at every tool call.
     if (stage !== "pre-tool" || text !== "") {
       session = result.session ?? input.nativeSessionId ?? session;
-      record(result.outcome, result.detail ?? "", result.traceId);
+      record(result.outcome, result.detail ?? "", result.traceId, result.debug);
     }
   } catch (error) {
     record("error", error instanceof Error ? error.message.slice(0, 300) : "Unexpected failure");

@@ -54,7 +54,9 @@ function begins(context: StageContext): SpoolRecord["begins"] {
 function boundary(context: StageContext): SpoolRecord["boundary"] {
   switch (context.stage) {
     case "pre-compact":
-      return { reason: "pre-compact", keepRecentCount: 0 };
+      return context.config.settings.autoCommitOnCompact
+        ? { reason: "pre-compact", keepRecentCount: 0 }
+        : undefined;
     case "session-end":
       return {
         reason: context.input.endReason === "clear" ? "clear" : "session-end",
@@ -88,6 +90,24 @@ function spoolRecord(context: StageContext): SpoolRecord {
   };
 }
 
+/** Without a background: the worker runs in the stage's own time, and what it leaves stays queued. */
+async function deliverNow(context: StageContext, targetId: string): Promise<StageResult> {
+  const { host, config, startedAt } = context;
+  const { runtime } = host;
+  const left = config.settings.captureTimeoutMs - (runtime.now() - startedAt);
+  const command = host.workerCommand?.(config.agentHome, targetId) ?? [];
+  const env = { OPENVIKING_WORKER_LINGER_MS: "0" };
+  let delivered = false;
+  try {
+    delivered = left > 0 && await runtime.runQuietly(command, env, left);
+  } catch { /* the event is on disk */ }
+  return {
+    answer: { kind: "none" },
+    outcome: delivered ? "ok" : "queued",
+    detail: delivered ? "" : "Not delivered within captureTimeoutMs",
+  };
+}
+
 /** Writes the event to its target's spool and makes sure that a worker lives. */
 export async function enqueueEvent(context: StageContext): Promise<StageResult> {
   const { host, config } = context;
@@ -102,7 +122,8 @@ export async function enqueueEvent(context: StageContext): Promise<StageResult> 
   if (config.broken !== undefined) {
     return { answer: { kind: "none" }, outcome: "queued", detail: config.broken };
   }
-  const command = host.workerCommand?.(config.agentHome, target.id) ?? [];
+  if (!config.settings.writePathAsync) return await deliverNow(context, target.id);
+  const command = () => host.workerCommand?.(config.agentHome, target.id) ?? [];
   const worker = maybeDetach(runtime, config.agentHome, target.id, command);
   return { answer: { kind: "none" }, outcome: "queued", detail: worker.detail ?? "" };
 }

@@ -72,7 +72,8 @@ export function createBridge(
   });
 
   function warnOnce(text: string): void {
-    if (warned.has(text)) return;
+    // Bounded: a host need not read stderr, and a full pipe would hold the process up.
+    if (warned.has(text) || warned.size >= 100) return;
     warned.add(text);
     options.warn(text);
   }

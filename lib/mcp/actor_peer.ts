@@ -11,6 +11,7 @@ import type { JsonObject } from "../runtime/types.ts";
 
 /** What is known when a request leaves. */
 export interface ActorPeerOptions {
+  /** `actor` for reads limited to one peer. */
   readonly scope: "all" | "actor";
   /** Configured peer, "" when there is none. */
   readonly explicitPeer: string;
@@ -20,7 +21,9 @@ export interface ActorPeerOptions {
 
 /** The peer to send, "" for none, and a warning when a limited read became a broad one. */
 export interface ActorPeer {
+  /** "" for none. */
   readonly id: string;
+  /** One sentence with the next step. */
   readonly warning?: string;
 }
 

@@ -7,7 +7,7 @@
 import type { StdinLine } from "../runtime/types.ts";
 import type { McpProxyLimits, McpProxyOptions } from "./types.ts";
 import { createBridge } from "./_bridge.ts";
-import { pause } from "./_deadline.ts";
+import { pause, within } from "./_deadline.ts";
 import { errorText, RPC_CODE } from "./_json_rpc.ts";
 
 /** A running bridge. */
@@ -94,9 +94,13 @@ export function createOpenVikingMcpProxy(options: McpProxyOptions): McpProxy {
         stopping.signal.addEventListener("abort", () => resolve(), { once: true });
       });
       await Promise.race([readInput().then(drain), stopped]);
-      bridge.abortAll("stopped");
-      await Promise.race([settled(pending), pause(200, new AbortController().signal)]);
-      await Promise.race([writes, pause(1000, new AbortController().signal)]);
+      const isStopped = stopping.signal.aborted;
+      if (pending.size > 0) {
+        bridge.abortAll("stopped");
+        await within(200, settled(pending));
+      }
+      // A long answer may still be on its way to a host that reads slowly.
+      await within(isStopped ? 200 : limits.drainMs, writes);
       await bridge.close();
     },
     stop: () => stopping.abort(),

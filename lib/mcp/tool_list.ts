@@ -28,7 +28,9 @@ export function toolName(tool: Json): string {
 
 /** The local tools that may be offered beside `serverNames`, and those refused because their name is taken. */
 export interface LocalOffer {
+  /** Tools to list beside the server's. */
   readonly offered: readonly LocalTool[];
+  /** Names that a server tool has already. */
   readonly refused: readonly string[];
 }
 

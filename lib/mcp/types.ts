@@ -8,7 +8,9 @@ import type { Files, JsonObject, StdinLine } from "../runtime/types.ts";
 
 /** What the bridge takes from the resolved configuration. */
 export interface McpProxySettings {
+  /** Whose configuration it is; named in `User-Agent`. */
   readonly harness: ConfigClient;
+  /** Engine, URL and identity, as the hooks have them. */
   readonly connection: Connection;
   /** False when the user switched memory off: the bridge then answers, but offers no tool. */
   readonly enabled: boolean;
@@ -24,6 +26,7 @@ export interface McpProxySettings {
   readonly redact: { readonly enabled: boolean; readonly patterns: readonly string[] };
   /** Milliseconds for one tool call. */
   readonly toolCallMs: number;
+  /** Folder of everything ours. */
   readonly agentHome: string;
   /** Files whose change can change this configuration. */
   readonly watchedFiles: readonly string[];
@@ -48,21 +51,29 @@ export type FetchLike = (url: string, init: RequestInit) => Promise<Response>;
 
 /** The embedded engine's `/mcp`, in this process. */
 export interface LocalMcpEndpoint {
+  /** Answers a request without leaving the process. */
   readonly fetch: FetchLike;
+  /** Closes the engine. */
   close(): void;
 }
 
 /** What a server says of itself in the answer to `initialize`. */
 export interface ServerIntroduction {
+  /** For programs. */
   readonly name: string;
+  /** For people. */
   readonly title: string;
+  /** Semantic version. */
   readonly version: string;
+  /** Told to the model by hosts that pass it on. */
   readonly instructions?: string;
 }
 
 /** A tool that runs in the bridge itself. */
 export interface LocalTool {
+  /** Letters, digits, `_` and `-`, at most 64. */
   readonly name: string;
+  /** Told to the model. */
   readonly description: string;
   /** JSON schema of type `object`. */
   readonly inputSchema: JsonObject;
@@ -75,7 +86,9 @@ export interface LocalTool {
  * had, `always` beside it. A tool named like one of the server's is refused in both.
  */
 export interface LocalToolProvider {
+  /** When they are offered. */
   readonly scope: "fallback" | "always";
+  /** What is offered. */
   readonly tools: readonly LocalTool[];
 }
 
@@ -109,15 +122,18 @@ export interface McpProxyOptions {
   readonly readConfig: () => McpProxyConfig;
   /** For watched configuration files and for the tool lists kept under `agent/state/mcp-tools/`. */
   readonly files: Files;
+  /** Reaches the server. */
   readonly fetch: FetchLike;
   /** Opens the embedded engine's `/mcp`; called when the first request needs it. */
   readonly openLocal: (config: McpProxyConfig) => Promise<LocalMcpEndpoint>;
   /** Introduces the embedded engine before it is loaded; its `initialize` is never forwarded. */
   readonly localIntroduction: ServerIntroduction;
+  /** Tools of the process itself; none when absent. */
   readonly localToolProvider?: LocalToolProvider;
   /** Peer of a project folder that the host named, "" when it has none. */
   readonly resolvePeer?: (folder: string) => string;
   /** Where in a request's `_meta` this host names the project; a fact of the host. */
   readonly projectMetaPath?: readonly string[];
+  /** Time limits that differ from `MCP_PROXY_LIMITS`. */
   readonly limits?: Partial<McpProxyLimits>;
 }

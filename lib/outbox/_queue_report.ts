@@ -4,14 +4,15 @@
  * @module
  */
 import type { Runtime, SqlRow } from "../runtime/types.ts";
-import type { CommitEntry, DeadEntry, PendingEntry, QueueReport } from "./queue.ts";
-import { spoolNames } from "./ingest.ts";
-import { parseSpoolRecord } from "./_spool_record.ts";
-import { readTargetState, type TargetState } from "./_target_state.ts";
-import { num, type Store, text } from "./store.ts";
+import type { CommitEntry, DeadEntry, PendingEntry, QueueReport } from "./queue_entries.ts";
+import { spoolNames } from "./ingest/ingest.ts";
+import { limitWarnings, type QueueLimits } from "./store/limits.ts";
+import { parseSpoolRecord } from "./ingest/spool_record.ts";
+import { readTargetState, type TargetState } from "./store/target_state.ts";
+import { num, type Store, text } from "./store/store.ts";
 import { OUTBOX_LAYOUT } from "./types.ts";
 import { targetFolder } from "./target.ts";
-import { withStore } from "./queue.ts";
+import { withStore } from "./_target_stores.ts";
 
 const iso = (ms: number): string => (ms > 0 ? new Date(ms).toISOString() : "");
 const seconds = (now: number, since: number): number =>
@@ -140,17 +141,19 @@ function recentCommits(store: Store, id: string): CommitEntry[] {
   }));
 }
 
-function knownProblems(store: Store): string[] {
+function knownProblems(store: Store, now: number): string[] {
   const transcripts = store.all(
     `SELECT t.path, t.problem FROM transcripts t WHERE t.problem NOT IN ('', 'missing') LIMIT 20`,
   ).map((row) => `${text(row, "path")}: ${text(row, "problem")}`);
   const broken = store.all(
     "SELECT reason FROM sessions WHERE successors > 0 AND reason <> '' LIMIT 20",
   ).map((row) => text(row, "reason"));
+  const limits = text(store.get("SELECT value FROM meta WHERE key = 'limits'"), "value");
   const aside = text(store.get("SELECT value FROM meta WHERE key = 'set-aside'"), "value");
   return [
     ...transcripts,
     ...broken,
+    ...(limits === "" ? [] : limitWarnings(store, JSON.parse(limits) as QueueLimits, now)),
     ...(aside === "" ? [] : [`A damaged queue was set aside as ${aside}`]),
   ];
 }
@@ -172,7 +175,7 @@ export async function reportTarget(
       ],
       dead: deadLetters(store, id),
       commits: recentCommits(store, id),
-      problems: knownProblems(store),
+      problems: knownProblems(store, now),
     };
   });
   return report ??

@@ -4,12 +4,14 @@
  * @module
  */
 import type { OvHttp } from "../http/types.ts";
-import type { DeliveryContext, Step } from "./_delivery.ts";
-import type { Connected, WorkerOptions } from "./worker.ts";
-import type { Store } from "./store.ts";
-import { resendFailed } from "./_commit.ts";
-import { askIdentity, learnIdentity } from "./_identity.ts";
-import { forgetArchived, sweepIdle } from "./_sweep.ts";
+import type { DeliveryContext, Step } from "./deliver/delivery.ts";
+import type { Connected, WorkerOptions } from "./worker_options.ts";
+import type { Store } from "./store/store.ts";
+import { serveNextSession } from "./deliver/drain.ts";
+import { followTask, hasTaskDue, resendFailed } from "./deliver/follow_task.ts";
+import { askIdentity, learnIdentity } from "./store/identity.ts";
+import { enforceLimits } from "./store/limits.ts";
+import { forgetArchived, sweepIdle } from "./ingest/sweep.ts";
 import {
   downState,
   heldState,
@@ -17,13 +19,11 @@ import {
   readTargetState,
   type TargetState,
   writeTargetState,
-} from "./_target_state.ts";
-import { hasTaskDue, serveNextSession, serveNextTask } from "./drain.ts";
-import { createRedactors, ingestSpool, spoolNames } from "./ingest.ts";
-import { num } from "./store.ts";
-import { readTargetFile } from "./target.ts";
-import { UNRESOLVED_TARGET } from "./target.ts";
-import { takeOverSpool } from "./_take_over.ts";
+} from "./store/target_state.ts";
+import { createRedactors, ingestSpool, spoolNames } from "./ingest/ingest.ts";
+import { num } from "./store/store.ts";
+import { readTargetFile, UNRESOLVED_TARGET } from "./target.ts";
+import { takeOverSpool } from "./ingest/take_over.ts";
 
 /** The turns of a worker. */
 export interface Turns {
@@ -61,6 +61,8 @@ export function createTurns(
   const now = (): number => runtime.now();
   const target = readTargetFile(runtime, agentHome, targetId) ??
     { ...UNRESOLVED_TARGET, id: targetId };
+  const limits = { maxAgeDays: options.maxAgeDays ?? 0, maxBytes: options.maxBytes ?? 0 };
+  store.run("INSERT OR REPLACE INTO meta(key, value) VALUES ('limits', ?)", JSON.stringify(limits));
   const capabilities = { batch: true, workingMemory: true };
   let connected: Connected | undefined;
   let connectedAt = -Infinity;
@@ -176,6 +178,7 @@ export function createTurns(
     await sweepIdle(sweep);
     forgetArchived(sweep);
     resendFailed(context, generation);
+    enforceLimits(runtime, folder, store, limits);
   }
 
   /** True when a session or a task might be due, of whatever identity, or a key is not known yet. */
@@ -231,7 +234,7 @@ export function createTurns(
         };
         await tidy(context, generation);
         const step = await serveNextSession(context, generation) ??
-          await serveNextTask(context, generation);
+          await followTask(context, generation);
         if (step === false) return false;
         afterStep(step, connected ?? { held: "" });
         return true;

@@ -4,10 +4,11 @@
  * @module
  */
 import type { Runtime } from "../runtime/types.ts";
-import { refreshOpen } from "./_sessions.ts";
-import { OPEN_TARGET, writeTargetState } from "./_target_state.ts";
-import { queueReport, targetIds, withStore } from "./queue.ts";
-import { num, type Store, text } from "./store.ts";
+import { refreshOpen } from "./store/sessions.ts";
+import { OPEN_TARGET, writeTargetState } from "./store/target_state.ts";
+import { targetIds, withStore } from "./_target_stores.ts";
+import { queueReport } from "./queue.ts";
+import { num, type Store, text } from "./store/store.ts";
 import { targetFolder } from "./target.ts";
 import { OUTBOX_LAYOUT } from "./types.ts";
 

@@ -3,10 +3,12 @@
  *
  * @module
  */
-import type { QueueReport } from "./queue.ts";
-import { queueReport, targetIds } from "./queue.ts";
+import type { QueueReport } from "./queue_entries.ts";
+import { targetIds } from "./_target_stores.ts";
+import { queueReport } from "./queue.ts";
 import { UNRESOLVED_TARGET } from "./target.ts";
-import { runWorker, type WorkerOptions } from "./worker.ts";
+import type { WorkerOptions } from "./worker_options.ts";
+import { runWorker } from "./worker.ts";
 
 /** What is left after a drain. `left` counts what waits; 0 is exit code 0, else 3. */
 export interface DrainReport {

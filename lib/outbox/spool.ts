@@ -57,13 +57,13 @@ export function writeSpoolRecord(
  * Starts the worker of a target unless one lives. Call it after the record is on disk: the worker
  * looks once more after it let its lock go, so that one of the two always sees the record.
  *
- * @param command Program and arguments of the worker.
+ * @param command Gives program and arguments of the worker; asked only when one must be started.
  */
 export function maybeDetach(
   runtime: Runtime,
   agentHome: string,
   targetId: string,
-  command: readonly string[],
+  command: () => readonly string[],
   env?: Readonly<Record<string, string>>,
 ): DetachResult {
   try {
@@ -72,7 +72,7 @@ export function maybeDetach(
     lock.release();
   } catch { /* the lock is a hint: without it a second worker finds the lease taken and ends */ }
   try {
-    runtime.spawnDetached(command, env);
+    runtime.spawnDetached(command(), env);
     return { worker: "started" };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);

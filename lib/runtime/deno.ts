@@ -166,6 +166,24 @@ function env(name: string): string | undefined {
   }
 }
 
+async function runQuietly(
+  command: readonly string[],
+  environment: Readonly<Record<string, string>>,
+  timeoutMs: number,
+): Promise<boolean> {
+  const [program, ...args] = command;
+  const child = new Deno.Command(program ?? "", {
+    args,
+    env: environment,
+    stdin: "null",
+    stdout: "null",
+    stderr: "null",
+    cwd: "/",
+    signal: AbortSignal.timeout(timeoutMs),
+  }).spawn();
+  return (await child.status).success;
+}
+
 /** The runtime of hooks under Deno. */
 export const denoRuntime: Runtime = {
   name: "deno",
@@ -203,6 +221,7 @@ export const denoRuntime: Runtime = {
       cwd: "/",
     }).spawn().unref();
   },
+  runQuietly,
   openDatabase,
   tryLock,
   exit: (code) => Deno.exit(code),

@@ -73,6 +73,26 @@ function spawnDetached(
   child.unref();
 }
 
+function runQuietly(
+  command: readonly string[],
+  environment: Readonly<Record<string, string>>,
+  timeoutMs: number,
+): Promise<boolean> {
+  const [program = "", ...args] = command;
+  return new Promise((resolve) => {
+    const child = builtin("node:child_process").spawn(program, args, {
+      stdio: "ignore",
+      cwd: "/",
+      windowsHide: true,
+      env: { ...nodeHost().env, ...environment },
+      timeout: timeoutMs,
+      killSignal: "SIGKILL",
+    });
+    child.on("error", () => resolve(false));
+    child.on("exit", (code) => resolve(code === 0));
+  });
+}
+
 function platform(): Runtime["platform"] {
   const name = nodeHost().platform;
   return name === "darwin" ? "darwin" : name === "win32" ? "windows" : "linux";
@@ -94,6 +114,7 @@ export const nodeRuntime: Runtime = {
   writeStdout: (text) => writeAll(1, new TextEncoder().encode(text)),
   writeStderr: (text) => writeAll(2, new TextEncoder().encode(text)),
   spawnDetached,
+  runQuietly,
   openDatabase,
   tryLock: nodeLock,
   exit: (code) => nodeHost().exit(code),

@@ -210,6 +210,15 @@ export interface Runtime {
   writeStderr(text: string): void;
   /** Starts a process in a session of its own with all its streams closed, and does not wait for it. */
   spawnDetached(command: readonly string[], env?: Readonly<Record<string, string>>): void;
+  /**
+   * Runs a process with all its streams closed until it ends or `timeoutMs` is over (it is killed
+   * then). True when it ended with code 0.
+   */
+  runQuietly(
+    command: readonly string[],
+    env: Readonly<Record<string, string>>,
+    timeoutMs: number,
+  ): Promise<boolean>;
   /** Opens an SQLite database. */
   openDatabase(path: string, options?: DatabaseOptions): Promise<Database>;
   /**

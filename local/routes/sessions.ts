@@ -4,34 +4,28 @@
  * @module
  */
 import type { WireRequest, WireResponse } from "../../lib/http/types.ts";
-import type { Call, Owner } from "../store/store.ts";
-import type { AutoCommitPolicy, Session, SessionSettings } from "../store/sessions.ts";
-import type { StoredMessage } from "../store/stored_message.ts";
-import { findOwner, requireOwner } from "../store/store.ts";
+import type { Call } from "../store/store.ts";
+import type { AutoCommitPolicy, Session, SessionSettings } from "../store/session_row.ts";
+import { findOwner } from "../store/store.ts";
+import { requireOwner } from "../store/owners.ts";
 import {
   createSession,
   describeSession,
   extractionConfig,
-  findSession,
   freshSessionName,
   isoTime,
   listSessions,
   sessionUri,
 } from "../store/sessions.ts";
+import { findSession } from "../store/session_row.ts";
 import { describeMessages, readMessages } from "../store/stored_message.ts";
 import { readMessage } from "../store/new_message.ts";
 import { appendMessages } from "../store/append.ts";
-import {
-  archiveName,
-  archiveOverview,
-  archiveUri,
-  commitSession,
-  latestOverview,
-  listArchives,
-} from "../store/archives.ts";
+import { archiveName, archiveOverview, archiveUri, listArchives } from "../store/archives.ts";
+import { commitSession } from "../store/commit.ts";
+import { requireSession, sessionContext } from "./session_context.ts";
 import { readAutoCommitPolicy, readMemoryPolicy } from "../session_policy.ts";
 import { deleteSession } from "../store/deletion.ts";
-import { estimateTokens } from "../../lib/recall/tokens.ts";
 import {
   forbidExtra,
   objectBody,
@@ -48,17 +42,8 @@ import {
   methodNotAllowed,
   RouteError,
   routeMissing,
-  sessionNotFound,
   validationError,
 } from "../wire.ts";
-
-/** The session of a request, or 404 in the words of the routes that act on one. */
-function requireSession(call: Call, name: string): { owner: Owner; session: Session } {
-  const owner = findOwner(call.store, call.identity);
-  const session = findSession(call.store, owner, name);
-  if (owner === undefined || session === undefined) throw sessionNotFound(name);
-  return { owner, session };
-}
 
 function readSettings(body: Record<string, unknown>): SessionSettings {
   const policy = body["auto_commit_policy"];
@@ -278,60 +263,6 @@ function commit(call: Call, name: string): WireResponse {
   });
 }
 
-/** The newest messages that fit `budget` tokens, in order. */
-function withinBudget(messages: readonly StoredMessage[], budget: number): StoredMessage[] {
-  let left = budget;
-  let from = messages.length;
-  while (from > 0) {
-    left -= messages[from - 1]?.tokens ?? 0;
-    if (left < 0) break;
-    from--;
-  }
-  return messages.slice(from);
-}
-
-function context(call: Call, name: string): WireResponse {
-  const { store } = call;
-  const budget = Number(call.query.get("token_budget") ?? 128_000);
-  if (!Number.isInteger(budget)) {
-    throw validationError(
-      ["query", "token_budget"],
-      "Input should be a valid integer, unable to parse string as an integer",
-      "int_parsing",
-    );
-  }
-  if (budget < 0) {
-    throw new RouteError(
-      400,
-      "INVALID_ARGUMENT",
-      "token_budget must be greater than or equal to 0",
-      { lean: true, details: { field: "token_budget", value: budget } },
-    );
-  }
-  const { session } = requireSession(call, name);
-  const live = readMessages(store, session.id, session.liveFrom, session.nextSeq);
-  const shown = withinBudget(live, budget);
-  const activeTokens = shown.reduce((sum, message) => sum + message.tokens, 0);
-  const whole = latestOverview(store, session);
-  const overviewTokens = estimateTokens(whole);
-  const fits = overviewTokens <= budget - activeTokens;
-  const archives = listArchives(store, session.id).length;
-  return answer({
-    latest_archive_overview: fits ? whole : "",
-    pre_archive_abstracts: [],
-    messages: describeMessages(store, shown),
-    estimatedTokens: activeTokens + (fits ? overviewTokens : 0),
-    stats: {
-      totalArchives: archives,
-      includedArchives: 0,
-      droppedArchives: archives,
-      failedArchives: 0,
-      activeTokens,
-      archiveTokens: fits ? overviewTokens : 0,
-    },
-  });
-}
-
 function archive(call: Call, name: string, id: string): WireResponse {
   const { store } = call;
   const { session } = requireSession(call, name);
@@ -358,7 +289,7 @@ type Methods = Partial<Record<WireRequest["method"], Handler>>;
 const SESSION_ROUTES: Readonly<Record<string, Methods>> = {
   "": { GET: show, DELETE: remove },
   "config": { PATCH: configure },
-  "context": { GET: context },
+  "context": { GET: sessionContext },
   "messages": { POST: (call, name) => append(call, name, false) },
   "messages/batch": { POST: (call, name) => append(call, name, true) },
   "commit": { POST: commit },

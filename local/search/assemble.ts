@@ -9,7 +9,7 @@ import type { Ranked } from "./rank.ts";
 import { readSources, type Sources } from "./sources.ts";
 import { bestFileWindow, bestWindow } from "./window.ts";
 import { homeUri, messageUri } from "../uri.ts";
-import { SESSION_SPAN } from "../schema.ts";
+import { SESSION_SPAN } from "../store/layout.ts";
 import { tokenWeight } from "../text/tokens.ts";
 
 /** One thing found, ready to be shown. */

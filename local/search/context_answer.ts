@@ -3,21 +3,33 @@
  *
  * @module
  */
-import type { Call } from "../store/store.ts";
-import type { ContextOptions, SearchFilters } from "./request.ts";
+import type { Call, Owner } from "../store/store.ts";
 import type { Item } from "./assemble.ts";
 import type { Cooled } from "./cooldown.ts";
-import { peerId } from "../store/store.ts";
 import { findOwner } from "../store/store.ts";
 import { fillBlock } from "./assemble.ts";
 import { lookUp } from "./look_up.ts";
-import { QUICK } from "./retrieve.ts";
+import { QUICK, type SearchScope } from "./retrieve.ts";
 import { holdsQuestion } from "../../lib/recall/question.ts";
+
+/** How a context is asked for. */
+export interface ContextOptions {
+  readonly query: string;
+  readonly maxTokens: number;
+  readonly threshold: number | undefined;
+  readonly actorOnly: boolean;
+  readonly excludeUris: readonly string[];
+  /** Session whose live messages are left out. */
+  readonly session: string | undefined;
+}
+
+/** Leaves out what was shown of late; see `cooldown.ts`. */
+export type Cool = (items: Iterable<Item>) => Cooled;
 
 /** Tokens of one entry at most. */
 const ENTRY_TOKENS = 300;
 /** Sources considered for a block. */
-const BLOCK_SOURCES = 60;
+export const BLOCK_SOURCES = 60;
 
 const OTHER_PEER_PENALTIES = {
   events: 0.1,
@@ -40,50 +52,40 @@ function* without(items: Iterable<Item>, uris: ReadonlySet<string>): Generator<I
   for (const item of items) if (!uris.has(item.uri)) yield item;
 }
 
-async function coolOff(
-  call: Call,
-  options: ContextOptions,
-  items: Iterable<Item>,
-): Promise<Cooled | undefined> {
-  if (options.dedupTurns === 0 || options.session === undefined) return undefined;
-  const { coolDown } = await import("./cooldown.ts");
-  return coolDown(call, options.session, options.dedupTurns, [...items].slice(0, BLOCK_SOURCES));
-}
-
 /**
  * Result of `mode=context`. A query that asks nothing ("ok, go on") gets nothing: automatic recall is
  * not to answer an acknowledgement; `stats.skipped` says so.
+ *
+ * @param scopeFor Where to look; called when something was ever stored.
  */
-export async function contextResult(
+export function contextResult(
   call: Call,
-  filters: SearchFilters,
   options: ContextOptions,
-): Promise<Record<string, unknown> & { stats: Record<string, unknown> }> {
+  scopeFor: (owner: Owner) => SearchScope,
+  cool?: Cool,
+): {
+  result: Record<string, unknown> & { stats: Record<string, unknown> };
+  shown: readonly Item[];
+} {
+  const { store, identity } = call;
   const entryTokens = Math.min(ENTRY_TOKENS, options.maxTokens);
-  const asks = holdsQuestion(filters.query);
-  const found = asks
-    ? await lookUp(call, filters, {
-      actorOnly: options.actorOnly,
-      session: options.session,
+  const owner = findOwner(store, identity);
+  const asks = holdsQuestion(options.query);
+  const scope = owner === undefined ? undefined : scopeFor(owner);
+  const found = owner === undefined || scope === undefined || !asks
+    ? []
+    : lookUp(store, identity, owner, options.query, scope, {
       tokens: entryTokens,
       depth: QUICK,
-    })
-    : [];
+      threshold: options.threshold,
+    });
   const allowed = without(found, new Set(options.excludeUris));
-  const cooled = await coolOff(call, options, allowed);
+  const cooled = cool?.(allowed);
   const block = fillBlock(cooled?.items ?? allowed, options.maxTokens, BLOCK_SOURCES);
-  if (cooled !== undefined && options.session !== undefined && block.items.length > 0) {
-    const { noteShown } = await import("./cooldown.ts");
-    noteShown(call, options.session, cooled.turn, block.items);
-  }
-  const owner = findOwner(call.store, call.identity);
-  const { actorPeer } = call.identity;
-  const peer = owner === undefined || actorPeer === undefined
-    ? undefined
-    : peerId(call.store, owner.id, actorPeer, false);
+  const peer = scope?.peer;
   const origins = { actor_peer: 0, self: 0, other_peer: 0 };
   for (const item of block.items) origins[originOf(item, peer)]++;
-  return {
+  const result = {
     entries: block.items.map((item) => ({
       uri: item.uri,
       category: item.category,
@@ -102,14 +104,14 @@ export async function contextResult(
       excluded: cooled?.cooled ?? 0,
       origins,
       peer_scope: options.actorOnly ? "actor" : "all",
-      quotas: options.quotas,
+      quotas: null,
       max_tokens: options.maxTokens,
       used_tokens: block.usedTokens,
       per_entry_cap: entryTokens,
       returned: block.items.length,
       dropped: block.considered - block.items.length,
       deduped: 0,
-      detail: options.detail,
+      detail: null,
       tier_counts: block.items.length === 0 ? {} : { full: block.items.length },
       fill: {
         floor_tokens: block.usedTokens,
@@ -117,15 +119,15 @@ export async function contextResult(
         full_upgrades: 0,
         spare_upgrades: 0,
       },
-      purpose: options.purpose ?? null,
+      purpose: null,
       query_expansion: "off",
-      planned_queries: [filters.query],
-      score_threshold: filters.threshold ?? null,
+      planned_queries: [options.query],
+      score_threshold: options.threshold ?? null,
       other_peer_penalties: OTHER_PEER_PENALTIES,
       rewrite: "off",
       rewrite_usage: null,
       dedup: {
-        turns: options.dedupTurns,
+        turns: cooled?.turns ?? 0,
         status: cooled?.status ?? "off",
         cooled: cooled?.cooled ?? 0,
         turn: cooled?.turn ?? null,
@@ -133,4 +135,5 @@ export async function contextResult(
       ...(asks ? {} : { skipped: "acknowledgement" }),
     },
   };
+  return { result, shown: block.items };
 }

@@ -5,13 +5,16 @@
  */
 import type { Call } from "../store/store.ts";
 import type { Item } from "./assemble.ts";
-import { requireOwner } from "../store/store.ts";
-import { createSession, findSession } from "../store/sessions.ts";
+import { requireOwner } from "../store/owners.ts";
+import { createSession } from "../store/sessions.ts";
+import { findSession } from "../store/session_row.ts";
 
 /** Outcome of a cool-down, as `stats.dedup` tells it. */
 export interface Cooled {
   /** Items that may be shown. */
   readonly items: readonly Item[];
+  /** The window that was asked for. */
+  readonly turns: number;
   readonly status: "new" | "ok";
   /** How many were left out. */
   readonly cooled: number;
@@ -35,7 +38,7 @@ export function coolDown(
     return made;
   });
   const session = findSession(store, owner, sessionName);
-  if (session === undefined) return { items, status: "new", cooled: 0, turn: 0 };
+  if (session === undefined) return { items, turns, status: "new", cooled: 0, turn: 0 };
   const turn = session.totalCount;
   const rows = store.sql("SELECT uri, turn FROM shown WHERE session = ?").all(session.id);
   const recent = new Set(
@@ -44,6 +47,7 @@ export function coolDown(
   const fresh = items.filter((item) => !recent.has(item.uri));
   return {
     items: fresh,
+    turns,
     status: rows.length === 0 ? "new" : "ok",
     cooled: items.length - fresh.length,
     turn,

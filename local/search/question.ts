@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Translation } from "../text/glossary.ts";
+import type { Translation } from "./translate.ts";
 import { isPairToken, tokenise } from "../text/tokenise.ts";
 import { isChineseStop } from "../text/stop_words.ts";
 

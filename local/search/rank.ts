@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { SESSION_SPAN } from "../schema.ts";
+import { SESSION_SPAN } from "../store/layout.ts";
 
 /** One passage that holds words of the question. */
 export interface Hit {

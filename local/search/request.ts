@@ -46,7 +46,7 @@ export interface SearchFilters {
 }
 
 /** What `mode=context` adds. */
-export interface ContextOptions {
+export interface ContextFields {
   readonly maxTokens: number;
   readonly actorOnly: boolean;
   readonly dedupTurns: number;
@@ -132,7 +132,7 @@ function checkCategories(value: unknown, field: string): void {
   }
 }
 
-function readContext(body: Fields): ContextOptions {
+function readContext(body: Fields): ContextFields {
   optionalChoice(body, "query_expansion", ["off", "auto"]);
   optionalInteger(body, "rewrite_max_bullets", 1, 20);
   const quotas = optionalObject(body, "quotas");
@@ -163,7 +163,7 @@ function readContext(body: Fields): ContextOptions {
 /** A read search: filters, and the options of `mode=context` when it was asked for. */
 export interface SearchRequest {
   readonly filters: SearchFilters;
-  readonly context: ContextOptions | undefined;
+  readonly context: ContextFields | undefined;
 }
 
 /** Reads the body of `search`. */
@@ -198,7 +198,7 @@ export function readRecall(
   body: Fields,
 ): {
   readonly filters: SearchFilters;
-  readonly context: ContextOptions;
+  readonly context: ContextFields;
   readonly aliases: string[];
 } {
   forbidExtra(body, new Set(RECALL_FIELDS));

@@ -5,10 +5,10 @@
  */
 import type { SqlValue } from "../../lib/runtime/types.ts";
 import type { Owner, Store } from "../store/store.ts";
-import type { Translation } from "../text/glossary.ts";
+import type { Translation } from "./translate.ts";
 import type { Alternative, Question } from "./question.ts";
 import type { Hit, Ranked } from "./rank.ts";
-import { indexName, vocabularyName } from "../schema.ts";
+import { indexName, vocabularyName } from "../store/layout.ts";
 import { chooseRarest, MOST_MATCHED, toAlternatives } from "./question.ts";
 import { bestCandidates, intersect, type Postings, type Tally, tally } from "./candidates.ts";
 import { inverseFrequency, rankHits } from "./rank.ts";
@@ -143,7 +143,8 @@ function gatherHits(
   if (isOpen) return readHits(store, [...best, ...foreign], scope, wordTally, translatedTally);
   return [best, foreign].flatMap((ids) => {
     const hits: Hit[] = [];
-    for (let from = 0, step = hitLimit; from < ids.length && hits.length < hitLimit;) {
+    let step = hitLimit;
+    for (let from = 0; from < ids.length && hits.length < hitLimit;) {
       hits.push(
         ...readHits(store, ids.slice(from, from + step), scope, wordTally, translatedTally),
       );

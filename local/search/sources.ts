@@ -4,10 +4,10 @@
  * @module
  */
 import type { Store } from "../store/store.ts";
-import type { StoredMessage } from "../store/stored_message.ts";
+import type { StoredMessage } from "../store/message_row.ts";
 import type { StoredFile } from "../store/files.ts";
-import { SESSION_SPAN } from "../schema.ts";
-import { toStoredMessage } from "../store/stored_message.ts";
+import { SESSION_SPAN } from "../store/layout.ts";
+import { toStoredMessage } from "../store/message_row.ts";
 import { toStoredFile } from "../store/files.ts";
 
 /** Texts of ranked messages and files. */

@@ -4,16 +4,17 @@
  * @module
  */
 import type { Owner, Store } from "./store.ts";
-import type { Session } from "./sessions.ts";
+import type { Session } from "./session_row.ts";
 import type { NewMessage } from "./new_message.ts";
-import { peerId } from "./store.ts";
-import { createSession, findSession, messageId, pendingTokens } from "./sessions.ts";
-import { ROLES } from "./stored_message.ts";
+import { requirePeer } from "./owners.ts";
+import { createSession, pendingTokens } from "./sessions.ts";
+import { findSession, messageId } from "./session_row.ts";
+import { ROLES } from "./message_row.ts";
 import { partsTokens } from "./parts.ts";
-import { piecesOfParts } from "./indexable.ts";
+import { piecesOfParts } from "./pieces.ts";
 import { writeIndex } from "./index_writer.ts";
 import { invalidArgument, RouteError } from "../wire.ts";
-import { SESSION_SPAN } from "../schema.ts";
+import { SESSION_SPAN } from "./layout.ts";
 
 /** Characters of one request that the server takes. */
 const LONGEST_REQUEST = 16_777_216;
@@ -87,7 +88,7 @@ export function appendMessages(
     for (const message of splitToolMessage(whole)) {
       if (seq >= SESSION_SPAN) throw invalidArgument("Session message limit exceeded");
       const id = messageId(session.id, seq);
-      const peer = message.peer === undefined ? 0 : peerId(store, owner.id, message.peer, true);
+      const peer = message.peer === undefined ? 0 : requirePeer(store, owner.id, message.peer);
       const [created, createdText] = readCreated(message.createdAt, now);
       const [first] = message.parts;
       const plain = message.parts.length === 1 && first?.type === "text" &&

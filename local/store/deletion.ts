@@ -4,12 +4,12 @@
  * @module
  */
 import type { Owner, Store } from "./store.ts";
-import type { Session } from "./sessions.ts";
-import type { StoredMessage } from "./stored_message.ts";
+import type { Session } from "./session_row.ts";
+import type { StoredMessage } from "./message_row.ts";
 import type { StoredFile } from "./files.ts";
-import { messageId } from "./sessions.ts";
+import { messageId } from "./session_row.ts";
 import { purgeRemoved, removePassages } from "./index_writer.ts";
-import { deleteFile } from "./files.ts";
+import { deleteFile } from "./file_writer.ts";
 
 /** Runs `work` in a transaction whose removed pages are overwritten, then purges the index. */
 function erasing(store: Store, owner: number, work: () => void): void {

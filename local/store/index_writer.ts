@@ -4,9 +4,9 @@
  * @module
  */
 import type { Owner, Store } from "./store.ts";
-import type { Piece } from "./indexable.ts";
+import type { Piece } from "./pieces.ts";
 import { passagesOf } from "./indexable.ts";
-import { indexName } from "../schema.ts";
+import { indexName } from "./layout.ts";
 import { tokenise } from "../text/tokenise.ts";
 
 /** What passages come from. */

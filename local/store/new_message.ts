@@ -4,7 +4,7 @@
  * @module
  */
 import type { Identity } from "../identity.ts";
-import type { StoredPart } from "./stored_message.ts";
+import type { StoredPart } from "./message_row.ts";
 import type { Fields } from "../validate.ts";
 import { readPart, soundText } from "./parts.ts";
 import { optionalChoice, optionalText, requiredText, textList } from "../validate.ts";

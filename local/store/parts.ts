@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { StoredPart } from "./stored_message.ts";
+import type { StoredPart } from "./message_row.ts";
 import { tokenWeight } from "../text/tokens.ts";
 import { invalidArgument, RouteError, validationError } from "../wire.ts";
 import { readUri } from "../uri.ts";

@@ -7,9 +7,10 @@
  * @module
  */
 import type { Owner, Store } from "./store.ts";
-import type { Session } from "./sessions.ts";
-import type { StoredMessage } from "./stored_message.ts";
-import { readFile, writeFile } from "./files.ts";
+import type { Session } from "./session_row.ts";
+import type { StoredMessage } from "./message_row.ts";
+import { readFile } from "./files.ts";
+import { writeFile } from "./file_writer.ts";
 
 /** Prefix of the sessions that MCP `remember` makes (server 0.5.2). */
 export const REMEMBER_PREFIX = "mcp-store-";

@@ -6,7 +6,6 @@
 import type { Database, Runtime, Statement } from "../../lib/runtime/types.ts";
 import type { WireRequest } from "../../lib/http/types.ts";
 import type { Identity } from "../identity.ts";
-import { createIndex, INDEX_VERSION, prepareSchema } from "../schema.ts";
 
 /** An open memory file. */
 export interface Store {
@@ -38,11 +37,16 @@ export interface Owner {
   readonly hasChinese: boolean;
 }
 
-/** Opens the file and brings its tables up to date. */
-export async function openStore(runtime: Runtime, path: string, create: boolean): Promise<Store> {
+/** Opens the file; `prepare` checks or makes its tables. */
+export async function openStore(
+  runtime: Runtime,
+  path: string,
+  create: boolean,
+  prepare: (db: Database) => void,
+): Promise<Store> {
   const db = await runtime.openDatabase(path, { create });
   try {
-    prepareSchema(db, path, () => runtime.randomId().replaceAll("-", ""));
+    prepare(db);
   } catch (error) {
     db.close();
     throw error;
@@ -75,25 +79,8 @@ export function findOwner(store: Store, identity: Identity): Owner | undefined {
   };
 }
 
-/** The owner of a request, made when new. Call inside a transaction. */
-export function requireOwner(store: Store, identity: Identity): Owner {
-  const known = findOwner(store, identity);
-  if (known !== undefined) return known;
-  const { lastId } = store.sql("INSERT INTO owners (account, user, index_version) VALUES (?, ?, ?)")
-    .run(identity.account, identity.user, INDEX_VERSION);
-  createIndex(store.db, lastId);
-  return { id: lastId, account: identity.account, user: identity.user, hasChinese: false };
-}
-
-/** Row id of a peer's name; made when `create`. 0 stands for no peer, -1 for an unknown one. */
-export function peerId(store: Store, owner: number, name: string, create: boolean): number {
+/** Row id of a peer's name, `undefined` when no message of it was ever stored. */
+export function findPeer(store: Store, owner: number, name: string): number | undefined {
   const row = store.sql("SELECT id FROM peers WHERE owner = ? AND name = ?").get(owner, name);
-  if (row !== undefined) return Number(row["id"]);
-  if (!create) return -1;
-  return store.sql("INSERT INTO peers (owner, name) VALUES (?, ?)").run(owner, name).lastId;
-}
-
-/** Name of a peer by its row id. */
-export function peerName(store: Store, id: number): string {
-  return String(store.sql("SELECT name FROM peers WHERE id = ?").get(id)?.["name"] ?? "");
+  return row === undefined ? undefined : Number(row["id"]);
 }

@@ -1,61 +1,11 @@
 /**
- * Messages as they are stored and given back.
+ * Reads messages, and gives them back as the server does.
  *
  * @module
  */
-import type { SqlRow } from "../../lib/runtime/types.ts";
 import type { Store } from "./store.ts";
-import { peerName } from "./store.ts";
-import { SESSION_SPAN } from "../schema.ts";
-
-/** Roles that are stored as a number, by that number. */
-export const ROLES: readonly string[] = ["user", "assistant", "system", "tool"];
-
-/** A stored part, as it is given back. */
-export type StoredPart = Readonly<Record<string, unknown>> & { readonly type: string };
-
-/** A stored message. */
-export interface StoredMessage {
-  readonly id: number;
-  readonly seq: number;
-  readonly role: string;
-  readonly peer: number;
-  /** Milliseconds. */
-  readonly created: number;
-  /** As sent, or ISO. */
-  readonly createdAt: string;
-  readonly tokens: number;
-  readonly passage: number | null;
-  readonly turnId?: string;
-  readonly kind?: string;
-  readonly parts: readonly StoredPart[];
-}
-
-/** Reads a row of `messages` with all its columns. */
-export function toStoredMessage(row: SqlRow): StoredMessage {
-  const id = Number(row["id"]);
-  const extra = row["extra"] === null
-    ? {}
-    : JSON.parse(String(row["extra"])) as { turn_id?: string; message_kind?: string };
-  const created = Number(row["created"]);
-  return {
-    id,
-    seq: id % SESSION_SPAN,
-    role: typeof row["role"] === "number" ? ROLES[row["role"]] ?? "user" : String(row["role"]),
-    peer: Number(row["peer"] ?? 0),
-    created,
-    createdAt: row["created_text"] === null
-      ? new Date(created).toISOString()
-      : String(row["created_text"]),
-    tokens: Number(row["tokens"]),
-    passage: row["passage"] === null ? null : Number(row["passage"]),
-    ...(extra.turn_id === undefined ? {} : { turnId: extra.turn_id }),
-    ...(extra.message_kind === undefined ? {} : { kind: extra.message_kind }),
-    parts: row["parts"] === null
-      ? [{ type: "text", text: String(row["text"]) }]
-      : JSON.parse(String(row["parts"])) as StoredPart[],
-  };
-}
+import { type StoredMessage, toStoredMessage } from "./message_row.ts";
+import { SESSION_SPAN } from "./layout.ts";
 
 /** Messages of a session with sequence numbers in `[from, to)`, in order. */
 export function readMessages(
@@ -109,7 +59,9 @@ export function describeMessages(
       role: message.role,
       parts: message.parts,
       created_at: message.createdAt,
-      ...(message.peer === 0 ? {} : { peer_id: peerName(store, message.peer) }),
+      ...(message.peer === 0 ? {} : {
+        peer_id: store.sql("SELECT name FROM peers WHERE id = ?").get(message.peer)?.["name"],
+      }),
       ...(message.turnId === undefined ? {} : { turn_id: message.turnId }),
       ...(message.kind === undefined ? {} : { message_kind: message.kind }),
       ...(ids === undefined ? {} : { source_message_ids: ids }),

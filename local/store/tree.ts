@@ -5,10 +5,11 @@
  */
 import type { Identity } from "../identity.ts";
 import type { Owner, Store } from "./store.ts";
-import type { Session } from "./sessions.ts";
+import type { Session } from "./session_row.ts";
 import type { StoredFile } from "./files.ts";
-import type { StoredMessage } from "./stored_message.ts";
-import { describeSession, findSession, listSessions } from "./sessions.ts";
+import type { StoredMessage } from "./message_row.ts";
+import { describeSession, listSessions } from "./sessions.ts";
+import { findSession } from "./session_row.ts";
 import { describeMessages, readMessageAt, readMessages } from "./stored_message.ts";
 import { archiveName, archiveOverview, latestOverview, listArchives } from "./archives.ts";
 import { filesBelow, foldersBelow, readFile } from "./files.ts";

@@ -1,12 +1,15 @@
 /**
  * Our own glossary of software words, English and Chinese, for questions asked in the other language.
  *
- * Loaded only when a store holds Chinese or a question is in Chinese. General to the trade; made
- * without any benchmark in view.
+ * General to the trade; made without any benchmark in view. It is written into the memory file
+ * (`writeGlossary` in `store/glossary_table.ts`) and looked up there: a hook carries none of it.
  *
  * @module
  */
 import { stem } from "./stem.ts";
+
+/** Raised when the list or the stemmer changes, so that memory files take the new list. */
+export const GLOSSARY_VERSION = 1;
 
 /** One line per concept: English words, a colon, Chinese words. */
 const ENTRIES = `
@@ -376,85 +379,25 @@ parent:父
 child:子
 `;
 
-/** A stretch of the question and what to look for in its stead. */
-export interface Translation {
-  /** Tokens of the question that this stands for. */
-  readonly from: readonly string[];
-  /** English stems, or Chinese words of two characters and more. */
-  readonly to: readonly string[];
-}
-
-/** Characters of the longest Chinese word in the list. */
-const LONGEST = 6;
-
-function isEdge(code: number): boolean {
-  // newline, space, colon, either end
-  return code === 10 || code === 32 || code === 58 || Number.isNaN(code);
-}
-
-/** The line of the list around `at`, as its English and its Chinese side. */
-function sidesAt(at: number): [english: string[], chinese: string[]] {
-  const start = ENTRIES.lastIndexOf("\n", at) + 1;
-  const end = ENTRIES.indexOf("\n", at);
-  const colon = ENTRIES.indexOf(":", start);
-  return [
-    ENTRIES.slice(start, colon).split(" "),
-    ENTRIES.slice(colon + 1, end).split(" "),
-  ];
-}
-
 /**
- * Chinese words for the stems of an English question. Searched in the text of the list as it is: a
- * hook looks up a dozen words, and a table would cost it more than that. The list holds base forms,
- * which begin with their stem.
+ * Every word with what the other language calls it: English stems with Chinese words of two
+ * characters and more, and the reverse.
  */
-export function toChinese(stems: readonly string[]): Translation[] {
-  const out: Translation[] = [];
-  for (const word of new Set(stems)) {
-    if (word.length < 2 || word.charCodeAt(0) > 127) continue;
-    const to = new Set<string>();
-    for (let at = ENTRIES.indexOf(word); at >= 0; at = ENTRIES.indexOf(word, at + 1)) {
-      if (!isEdge(ENTRIES.charCodeAt(at - 1))) continue;
-      let end = at + word.length;
-      while (!isEdge(ENTRIES.charCodeAt(end))) end++;
-      if (stem(ENTRIES.slice(at, end)) !== word) continue;
-      for (const chinese of sidesAt(at)[1]) if (chinese.length > 1) to.add(chinese);
+export function glossaryPairs(): Map<string, Set<string>> {
+  const pairs = new Map<string, Set<string>>();
+  const put = (word: string, other: string): void => {
+    const known = pairs.get(word);
+    if (known === undefined) pairs.set(word, new Set([other]));
+    else known.add(other);
+  };
+  for (const line of ENTRIES.split("\n")) {
+    const [english = "", chinese = ""] = line.split(":");
+    for (const word of english.split(" ").filter((one) => one !== "").map(stem)) {
+      for (const other of chinese.split(" ").filter((one) => one.length > 1)) {
+        put(word, other);
+        put(other, word);
+      }
     }
-    if (to.size > 0) out.push({ from: [word], to: [...to] });
   }
-  return out;
-}
-
-/** English sides of the lines that hold a Chinese word. */
-function englishFor(word: string): string[] {
-  const out = new Set<string>();
-  for (let at = ENTRIES.indexOf(word); at >= 0; at = ENTRIES.indexOf(word, at + 1)) {
-    const whole = isEdge(ENTRIES.charCodeAt(at - 1)) &&
-      isEdge(ENTRIES.charCodeAt(at + word.length));
-    if (whole) { for (const english of sidesAt(at)[0]) out.add(stem(english)); }
-  }
-  return [...out];
-}
-
-/** English stems for the words found, longest first, in a Chinese question. */
-export function toEnglish(text: string): Translation[] {
-  const out: Translation[] = [];
-  for (let at = 0; at < text.length;) {
-    let length = text.charCodeAt(at) < 0x4e00 ? 0 : LONGEST;
-    let to: string[] = [];
-    for (; length > 1; length--) {
-      const word = text.slice(at, at + length);
-      if (word.length === length) to = englishFor(word);
-      if (to.length > 0) break;
-    }
-    if (length < 2) {
-      at++;
-      continue;
-    }
-    const from: string[] = [];
-    for (let pair = at; pair + 1 < at + length; pair++) from.push(text.slice(pair, pair + 2));
-    out.push({ from, to });
-    at += length;
-  }
-  return out;
+  return pairs;
 }

@@ -76,7 +76,7 @@ test("setBypass() covers a session with its subagents until it is taken back [CF
   const runtime = scratch.runtime();
   setBypass(runtime, agent, { session: "cc-1" }, true);
   assert.deepEqual(setBypass(runtime, agent, { session: "cc-1" }, true).sessions, ["cc-1"]);
-  assert.equal(runtime.files.stat(`${agent}/state/bypass.json`)?.mode, 0o600);
+  assert.equal(runtime.files.stat(`${agent}/bypass.json`)?.mode, 0o600);
   assert.equal(reason({ session: "cc-1", cwd: "" }), "session cc-1 is bypassed");
   assert.equal(reason({ session: "cc-1__subagent-a", cwd: "" }), "session cc-1 is bypassed");
   assert.equal(reason({ session: "cc-11", cwd: "" }), undefined);
@@ -110,7 +110,7 @@ test("setBypass() covers a folder with what lies below, through links too [CFG-1
 
 test("bypassReason() leaves a session alone when the notes cannot be read, and setBypass() keeps them", () => {
   const runtime = scratch.runtime();
-  scratch.write("home/.openviking/agent/state/bypass.json", '{"sessions": [');
+  scratch.write("home/.openviking/agent/bypass.json", '{"sessions": [');
   assert.match(reason({ session: "cc-1", cwd: "" }) ?? "", /Cannot read .*bypass\.json/);
   assert.throws(() => setBypass(runtime, agent, { session: "x" }, true), /repair or remove it/);
   assert.equal(readBypass(runtime, agent).ok, false);

@@ -50,7 +50,7 @@ export const CAPTURE_SETTINGS = {
     type: "number",
     default: 30000,
     min: 1000,
-    max: 300000,
+    max: 58000,
     integer: true,
     owner: "capture",
     env: ["OPENVIKING_CAPTURE_TIMEOUT_MS"],

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { OvFailure, OvHttp } from "../http/types.ts";
+import type { OvFailure, OvHttp } from "../../http/types.ts";
 import { num, type Store, text } from "./store.ts";
 
 /** Who the server says we are; fields are "" where it does not tell. */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { SpoolRecord } from "./types.ts";
+import type { SpoolRecord } from "../types.ts";
 
 const DEFAULTS: SpoolRecord["settings"] = {
   captureAssistantTurns: true,

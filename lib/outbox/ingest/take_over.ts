@@ -3,9 +3,9 @@
  *
  * @module
  */
-import type { Runtime } from "../runtime/types.ts";
-import { OUTBOX_LAYOUT } from "./types.ts";
-import { targetFolder } from "./target.ts";
+import type { Runtime } from "../../runtime/types.ts";
+import { OUTBOX_LAYOUT } from "../types.ts";
+import { targetFolder } from "../target.ts";
 
 /** Moves what waits in `from`'s spool to `folder`'s; a rename, so that no instant loses a file. */
 export function takeOverSpool(

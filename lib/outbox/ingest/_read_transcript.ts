@@ -4,16 +4,16 @@
  *
  * @module
  */
-import type { CapturedMessage, CreateDecoder } from "../capture/model.ts";
-import type { Redactor } from "../capture/redact.ts";
-import type { RowReader, TranscriptCursor } from "../capture/jsonl_reader.ts";
-import type { Files, Json } from "../runtime/types.ts";
-import type { SessionRow } from "./_sessions.ts";
-import { cleanMessage } from "../capture/clean.ts";
-import { openTranscript } from "../capture/jsonl_reader.ts";
-import { redactJson } from "../capture/redact.ts";
-import { enqueueMessages, isCaptured } from "./_enqueue.ts";
-import { type Store, text } from "./store.ts";
+import type { CapturedMessage, CreateDecoder } from "../../capture/model.ts";
+import type { Redactor } from "../../capture/redact.ts";
+import type { RowReader, TranscriptCursor } from "../../capture/jsonl_reader.ts";
+import type { Files, Json } from "../../runtime/types.ts";
+import type { SessionRow } from "../store/sessions.ts";
+import { cleanMessage } from "../../capture/clean.ts";
+import { openTranscript } from "../../capture/jsonl_reader.ts";
+import { redactJson } from "../../capture/redact.ts";
+import { enqueueMessages, isCaptured } from "../store/enqueue.ts";
+import { type Store, text } from "../store/store.ts";
 
 /** What reading needs beside the store. */
 export interface ReadContext {

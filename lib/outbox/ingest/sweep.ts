@@ -4,13 +4,13 @@
  *
  * @module
  */
-import type { CreateDecoder } from "../capture/model.ts";
-import type { ProcessRuntime } from "../runtime/types.ts";
+import type { CreateDecoder } from "../../capture/model.ts";
+import type { ProcessRuntime } from "../../runtime/types.ts";
 import type { createRedactors } from "./ingest.ts";
-import { enqueueCommit } from "./_enqueue.ts";
+import { enqueueCommit } from "../store/enqueue.ts";
 import { readTranscript } from "./_read_transcript.ts";
-import { toSession } from "./_sessions.ts";
-import { num, type Store, text } from "./store.ts";
+import { toSession } from "../store/sessions.ts";
+import { num, type Store, text } from "../store/store.ts";
 
 /** What a sweep needs. */
 export interface SweepContext {
@@ -78,7 +78,8 @@ export async function sweepIdle(context: SweepContext): Promise<number> {
 export function forgetArchived({ store, runtime }: SweepContext): number {
   return store.run(
     `DELETE FROM messages WHERE state = 'archived' AND changed_at < ?
-       AND commit_id IN (SELECT id FROM commits WHERE ended_at IS NOT NULL AND next_try_at = 0)`,
+       AND (commit_id IS NULL
+         OR commit_id IN (SELECT id FROM commits WHERE ended_at IS NOT NULL AND next_try_at = 0))`,
     runtime.now() - KEEP_ARCHIVED_MS,
   );
 }

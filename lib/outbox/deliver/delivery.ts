@@ -3,10 +3,10 @@
  *
  * @module
  */
-import type { OvFailure, OvHttp } from "../http/types.ts";
-import type { SessionRow } from "./_sessions.ts";
-import { refreshOpen } from "./_sessions.ts";
-import type { Store } from "./store.ts";
+import type { OvFailure, OvHttp } from "../../http/types.ts";
+import type { SessionRow } from "../store/sessions.ts";
+import { refreshOpen } from "../store/sessions.ts";
+import type { Store } from "../store/store.ts";
 
 /** What this server was seen not to know; asked again by the next worker. */
 export interface Capabilities {
@@ -107,7 +107,7 @@ export function moveToSuccessor(context: DeliveryContext, session: SessionRow, w
     );
     store.run(
       `UPDATE sessions SET engine_session = ?, successors = ?, live_count = NULL, archives = 0,
-         inflight_at = NULL, rest_until = 0, doubt = 0, attempts = 0, next_try_at = 0, reason = ?
+         inflight_at = NULL, rest_until = 0, doubt = 0, verified = 0, attempts = 0, next_try_at = 0, reason = ?
        WHERE id = ?`,
       next,
       successors,

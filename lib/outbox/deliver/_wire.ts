@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { CapturedMessage, MessagePart } from "../capture/model.ts";
-import type { Json, JsonObject } from "../runtime/types.ts";
+import type { CapturedMessage, MessagePart } from "../../capture/model.ts";
+import type { Json, JsonObject } from "../../runtime/types.ts";
 
 /** Path of a session on the engine. */
 export function sessionPath(engineSession: string): string {

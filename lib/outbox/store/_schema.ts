@@ -11,7 +11,9 @@ export const STORE_VERSION = 1;
  * - `targets`: one row per identity that the target's keys stood for; `target_keys` says which key
  *   belonged to which. A session belongs to one of them and is sent under no other.
  * - `sessions`: queue state of one session. `engine_session` is the id in use on the engine, which
- *   changes when a session there is broken. `open` is 1 while something waits to be sent.
+ *   changes when a session there is broken. `open` is 1 while something waits to be sent, `doubt`
+ *   after something happened in which the server may have lost messages, `verified` once it was seen
+ *   what the engine already held of the session.
  * - `transcripts`: where reading stopped, per session and file.
  * - `messages`: the queue and, until their commit is extracted, what was acknowledged (`acked`: in the
  *   engine's live list; `archived`: by a commit).
@@ -54,6 +56,7 @@ CREATE TABLE sessions(
   inflight_at INTEGER,
   rest_until INTEGER NOT NULL DEFAULT 0,
   doubt INTEGER NOT NULL DEFAULT 0,
+  verified INTEGER NOT NULL DEFAULT 0,
   batch_limit INTEGER NOT NULL DEFAULT 100,
   open INTEGER NOT NULL DEFAULT 0,
   attempts INTEGER NOT NULL DEFAULT 0,

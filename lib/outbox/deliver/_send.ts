@@ -3,15 +3,15 @@
  *
  * @module
  */
-import type { CapturedMessage } from "../capture/model.ts";
-import type { OvFailure, OvResult } from "../http/types.ts";
-import type { JsonObject } from "../runtime/types.ts";
-import type { DeliveryContext, Step } from "./_delivery.ts";
-import { describeFailure, moveToSuccessor, postponeSession, stepAfter } from "./_delivery.ts";
-import { enqueueCommit } from "./_enqueue.ts";
-import type { SessionRow } from "./_sessions.ts";
-import { refreshOpen } from "./_sessions.ts";
-import { num, text } from "./store.ts";
+import type { CapturedMessage } from "../../capture/model.ts";
+import type { OvFailure, OvResult } from "../../http/types.ts";
+import type { JsonObject } from "../../runtime/types.ts";
+import type { DeliveryContext, Step } from "./delivery.ts";
+import { describeFailure, moveToSuccessor, postponeSession, stepAfter } from "./delivery.ts";
+import { enqueueCommit } from "../store/enqueue.ts";
+import type { SessionRow } from "../store/sessions.ts";
+import { refreshOpen } from "../store/sessions.ts";
+import { num, text } from "../store/store.ts";
 import { type AppendResult, sessionPath, wireMessage } from "./_wire.ts";
 
 /** Messages per request that every server takes. */

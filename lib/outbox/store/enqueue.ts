@@ -3,10 +3,10 @@
  *
  * @module
  */
-import type { CapturedMessage } from "../capture/model.ts";
-import type { BoundaryReason } from "./types.ts";
-import type { SessionRow } from "./_sessions.ts";
-import { refreshOpen } from "./_sessions.ts";
+import type { CapturedMessage } from "../../capture/model.ts";
+import type { BoundaryReason } from "../types.ts";
+import type { SessionRow } from "./sessions.ts";
+import { refreshOpen } from "./sessions.ts";
 import { num, type Store } from "./store.ts";
 
 /** True when a message's id is known for this host and scope already. */

@@ -3,16 +3,18 @@
  *
  * @module
  */
-import type { OvFailure } from "../http/types.ts";
-import type { DeliveryContext } from "./_delivery.ts";
-import type { SessionRow } from "./_sessions.ts";
+import type { OvFailure } from "../../http/types.ts";
+import type { DeliveryContext } from "./delivery.ts";
+import type { SessionRow } from "../store/sessions.ts";
 import { collectSourceIds, parseMessageLines, type SessionMeta, sessionPath } from "./_wire.ts";
 
 /** What the engine holds of a session. */
 export interface ReadBack {
   readonly ok: true;
-  /** Ids of ours in the live list and in the archives made since the last one known. */
-  readonly ids: ReadonlySet<string>;
+  /** Ids of ours in the live list. */
+  readonly live: ReadonlySet<string>;
+  /** Ids of ours in the archives that were read: those made since the last one known. */
+  readonly archived: ReadonlySet<string>;
   /** False when the engine returned messages and none carried an id: an old server. */
   readonly idsReturned: boolean;
   readonly liveCount: number;
@@ -21,7 +23,8 @@ export interface ReadBack {
 
 const NOTHING: ReadBack = {
   ok: true,
-  ids: new Set(),
+  live: new Set(),
+  archived: new Set(),
   idsReturned: true,
   liveCount: 0,
   commitCount: 0,
@@ -44,27 +47,28 @@ export async function readBack(
   const meta = await read<SessionMeta>(path);
   if (!meta.ok) return meta.category === "not-found" ? NOTHING : meta;
   const { message_count: liveCount = 0, commit_count: commitCount = 0, uri = "" } = meta.result;
-  const ids = new Set<string>();
+  const liveIds = new Set<string>();
+  const archivedIds = new Set<string>();
   let seen = 0;
 
   if (liveCount > 0) {
     const live = await read<{ messages?: unknown[] }>(`${path}/context?token_budget=1000000000`);
     if (!live.ok) return live;
     const messages = live.result.messages ?? [];
-    collectSourceIds(messages, ids);
+    collectSourceIds(messages, liveIds);
     seen += messages.length;
     if (messages.length < liveCount && uri !== "") {
       const file = await read<unknown>(contentPath(`${uri}/messages.jsonl`));
       if (!file.ok) return file;
-      collectSourceIds(parseMessageLines(String(file.result)), ids);
+      collectSourceIds(parseMessageLines(String(file.result)), liveIds);
     }
   }
-  const isComplete = () => wanted.every((id) => ids.has(id));
+  const isComplete = () => wanted.every((id) => liveIds.has(id) || archivedIds.has(id));
   for (let n = commitCount; n > session.archives && !isComplete(); n--) {
     const name = `archive_${String(n).padStart(3, "0")}`;
     const archive = await read<{ messages?: unknown[] }>(`${path}/archives/${name}`);
     if (archive.ok) {
-      collectSourceIds(archive.result.messages, ids);
+      collectSourceIds(archive.result.messages, archivedIds);
       seen += archive.result.messages?.length ?? 0;
       continue;
     }
@@ -73,10 +77,11 @@ export async function readBack(
     const file = await read<unknown>(contentPath(`${uri}/history/${name}/messages.jsonl`));
     if (!file.ok) return file;
     const messages = parseMessageLines(String(file.result));
-    collectSourceIds(messages, ids);
+    collectSourceIds(messages, archivedIds);
     seen += messages.length;
   }
-  return { ok: true, ids, idsReturned: seen === 0 || ids.size > 0, liveCount, commitCount };
+  const idsReturned = seen === 0 || liveIds.size > 0 || archivedIds.size > 0;
+  return { ok: true, live: liveIds, archived: archivedIds, idsReturned, liveCount, commitCount };
 }
 
 function contentPath(uri: string): string {

@@ -4,8 +4,8 @@
  *
  * @module
  */
-import type { OvFailure } from "../http/types.ts";
-import { describeFailure, pauseMs } from "./_delivery.ts";
+import type { OvFailure } from "../../http/types.ts";
+import { describeFailure, pauseMs } from "../deliver/delivery.ts";
 import { type Store, text } from "./store.ts";
 
 /** State of a target, kept in the store so that the next worker goes on with it. */

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { SqlRow } from "../runtime/types.ts";
-import type { BoundaryReason, CaptureSettings, SpoolRecord } from "./types.ts";
+import type { SqlRow } from "../../runtime/types.ts";
+import type { BoundaryReason, CaptureSettings, SpoolRecord } from "../types.ts";
 import { num, type Store, text } from "./store.ts";
 
 /** A session's queue state. */
@@ -28,6 +28,7 @@ export interface SessionRow {
   readonly inflightAt: number;
   readonly restUntil: number;
   readonly doubt: boolean;
+  readonly verified: boolean;
   readonly batchLimit: number;
   readonly attempts: number;
   readonly settings: CaptureSettings;
@@ -52,6 +53,7 @@ export function toSession(row: SqlRow): SessionRow {
     inflightAt: num(row, "inflight_at"),
     restUntil: num(row, "rest_until"),
     doubt: num(row, "doubt") === 1,
+    verified: num(row, "verified") === 1,
     batchLimit: num(row, "batch_limit"),
     attempts: num(row, "attempts"),
     settings: JSON.parse(text(row, "settings")) as CaptureSettings,

@@ -4,20 +4,20 @@
  *
  * @module
  */
-import type { CapturedMessage, CreateDecoder } from "../capture/model.ts";
-import type { ProcessRuntime, Runtime } from "../runtime/types.ts";
-import type { SpoolRecord } from "./types.ts";
-import { OUTBOX_LAYOUT } from "./types.ts";
-import { FileError } from "../runtime/types.ts";
-import { cleanMessage } from "../capture/clean.ts";
-import { createRedactor, type Redactor } from "../capture/redact.ts";
-import { enqueueCommit, enqueueMessages } from "./_enqueue.ts";
-import { generationOfKey } from "./_identity.ts";
-import { writeLastSession } from "./last_session.ts";
+import type { CapturedMessage, CreateDecoder } from "../../capture/model.ts";
+import type { ProcessRuntime, Runtime } from "../../runtime/types.ts";
+import type { SpoolRecord } from "../types.ts";
+import { OUTBOX_LAYOUT } from "../types.ts";
+import { FileError } from "../../runtime/types.ts";
+import { cleanMessage } from "../../capture/clean.ts";
+import { createRedactor, type Redactor } from "../../capture/redact.ts";
+import { enqueueCommit, enqueueMessages } from "../store/enqueue.ts";
+import { generationOfKey } from "../store/identity.ts";
+import { writeLastSession } from "../last_session.ts";
 import { readTranscript } from "./_read_transcript.ts";
-import { parseSpoolRecord } from "./_spool_record.ts";
-import { isVoidEnd, type SessionRow, touchSession } from "./_sessions.ts";
-import { num, type Store } from "./store.ts";
+import { parseSpoolRecord } from "./spool_record.ts";
+import { isVoidEnd, type SessionRow, touchSession } from "../store/sessions.ts";
+import { num, type Store } from "../store/store.ts";
 
 /** What ingesting needs. */
 export interface IngestContext {

@@ -3,55 +3,66 @@
  *
  * @module
  */
-import type { DeliveryContext, Step } from "./_delivery.ts";
-import { moveToSuccessor, stepAfter } from "./_delivery.ts";
+import type { DeliveryContext, Step } from "./delivery.ts";
+import { moveToSuccessor, stepAfter } from "./delivery.ts";
 import { type ReadBack, readBack } from "./_read_back.ts";
-import type { SessionRow } from "./_sessions.ts";
-import { refreshOpen } from "./_sessions.ts";
-import { num, text } from "./store.ts";
+import type { SessionRow } from "../store/sessions.ts";
+import { refreshOpen } from "../store/sessions.ts";
+import { num, text } from "../store/store.ts";
 
 interface Row {
   readonly seq: number;
   readonly source: string;
-  readonly inflight: boolean;
+  readonly state: "pending" | "inflight" | "acked";
   readonly attempts: number;
   readonly status: number;
 }
+
+/** Where a message was found. */
+type Found = "acked" | "archived" | undefined;
 
 /** Tries after which a payload that alone makes the server fail is taken for the cause. */
 const SPLIT_AFTER = 4;
 const DEAD_AFTER = 6;
 
-/** What of the rows is on the engine, by our ids or, on an old server, by the count. */
-function presentRows(rows: readonly Row[], back: ReadBack, session: SessionRow): Set<number> {
-  if (back.idsReturned) {
-    return new Set(rows.filter(({ source }) => back.ids.has(source)).map(({ seq }) => seq));
-  }
-  const inflight = rows.filter((row) => row.inflight);
-  const grown = back.liveCount - Math.max(0, session.liveCount);
-  const settled = rows.filter((row) => !row.inflight);
-  const present = grown >= inflight.length && inflight.length > 0 ? rows : settled;
-  return new Set(present.map(({ seq }) => seq));
-}
-
-/**
- * Compares what was in flight, and after a possible crash of the server also what it had
- * acknowledged, with what it holds.
- */
-export async function reconcile(context: DeliveryContext, session: SessionRow): Promise<Step> {
-  const { store } = context;
-  const rows: Row[] = store.all(
+/** Rows to look for: what is in flight, and what a doubt or an unknown history puts in question. */
+function rowsInQuestion({ store }: DeliveryContext, session: SessionRow): Row[] {
+  return store.all(
     `SELECT seq, source, state, attempts, status FROM messages
-     WHERE session = ? AND (state = 'inflight' OR (? = 1 AND state = 'acked')) ORDER BY seq`,
+     WHERE session = ? AND (state = 'inflight' OR (? = 1 AND state = 'acked')
+       OR (? = 0 AND state = 'pending')) ORDER BY seq`,
     session.id,
     session.doubt ? 1 : 0,
+    session.verified ? 1 : 0,
   ).map((row) => ({
     seq: num(row, "seq"),
     source: text(row, "source"),
-    inflight: text(row, "state") === "inflight",
+    state: text(row, "state") as Row["state"],
     attempts: num(row, "attempts"),
     status: num(row, "status"),
   }));
+}
+
+/** Looks for a row by our id or, on a server that does not return it, judges by the count. */
+function finder(rows: readonly Row[], back: ReadBack, session: SessionRow): (row: Row) => Found {
+  if (back.idsReturned) {
+    return ({ source }) =>
+      back.live.has(source) ? "acked" : back.archived.has(source) ? "archived" : undefined;
+  }
+  const inflight = rows.filter(({ state }) => state === "inflight").length;
+  const grown = back.liveCount - Math.max(0, session.liveCount);
+  return ({ state }) =>
+    state === "acked" || (state === "inflight" && grown >= inflight) ? "acked" : undefined;
+}
+
+/**
+ * Compares what we believe with what the engine holds: what was in flight, after a possible crash of
+ * the server also what it had acknowledged, and before the first send of a session whatever another
+ * queue of ours may have sent already.
+ */
+export async function reconcile(context: DeliveryContext, session: SessionRow): Promise<Step> {
+  const { store } = context;
+  const rows = rowsInQuestion(context, session);
   const back = await readBack(context, session, rows.map(({ source }) => source));
   if (!back.ok) {
     if (back.category === "broken-session") {
@@ -61,40 +72,37 @@ export async function reconcile(context: DeliveryContext, session: SessionRow): 
     return stepAfter(context, session, back);
   }
   context.checkpoint("before-reconcile");
-  const present = presentRows(rows, back, session);
-  const absent = rows.filter(({ seq }) => !present.has(seq));
+  const find = finder(rows, back, session);
+  let arrived = 0;
   store.transaction(() => {
     const now = context.now();
-    for (const { seq, inflight } of rows) {
-      const isThere = present.has(seq);
-      if (isThere !== inflight) continue; // acknowledged and there, or neither
+    for (const row of rows) {
+      const found = find(row);
+      const state = found ?? "pending";
+      if (state === row.state) continue;
+      if (found !== undefined && row.state !== "acked") arrived++;
       store.run(
         "UPDATE messages SET state = ?, changed_at = ? WHERE session = ? AND seq = ?",
-        isThere ? "acked" : "pending",
+        state,
         now,
         session.id,
-        seq,
+        row.seq,
       );
-    }
-    for (const { seq, inflight } of absent) {
-      store.run(
-        "UPDATE messages SET state = 'pending', changed_at = ? WHERE session = ? AND seq = ?",
-        now,
-        session.id,
-        seq,
-      );
-      if (!inflight) noteRefill(context, session, seq);
+      if (row.state === "acked" && found === undefined) noteRefill(context, session, row.seq);
     }
     store.run(
-      `UPDATE sessions SET inflight_at = NULL, rest_until = 0, doubt = 0, live_count = ?,
-         next_try_at = 0 WHERE id = ?`,
+      `UPDATE sessions SET inflight_at = NULL, rest_until = 0, doubt = 0, verified = 1,
+         live_count = ?, archives = ?, next_try_at = 0 WHERE id = ?`,
       back.liveCount,
+      // What a commit of ours made whose answer was lost is counted when that commit is settled.
+      session.verified ? session.archives : Math.max(session.archives, back.commitCount),
       session.id,
     );
-    blamePayload(context, session, absent.filter(({ inflight }) => inflight));
+    const absent = rows.filter((row) => row.state === "inflight" && find(row) === undefined);
+    blamePayload(context, session, absent);
     refreshOpen(store, session.id);
   });
-  context.onAcknowledged(rows.filter(({ seq, inflight }) => inflight && present.has(seq)).length);
+  context.onAcknowledged(arrived);
   return { kind: "done" };
 }
 

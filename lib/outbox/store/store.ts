@@ -3,9 +3,10 @@
  *
  * @module
  */
-import type { Database, Runtime, SqlRow, SqlValue, Statement } from "../runtime/types.ts";
+import type { Database, Runtime, SqlRow, SqlValue, Statement } from "../../runtime/types.ts";
 import { STORE_SCHEMA, STORE_VERSION } from "./_schema.ts";
-import { OUTBOX_LAYOUT } from "./types.ts";
+import { rescueInto } from "./_rescue.ts";
+import { OUTBOX_LAYOUT } from "../types.ts";
 
 /** An open store. Statements are prepared once. */
 export interface Store {
@@ -119,5 +120,13 @@ export async function openStore(runtime: Runtime, folder: string): Promise<Opene
   }
   const store = await openSound(runtime, path);
   store.run("INSERT OR REPLACE INTO meta(key, value) VALUES ('set-aside', ?)", setAside);
+  try {
+    const damaged = await runtime.openDatabase(setAside, { create: false, journal: "none" });
+    try {
+      store.transaction(() => rescueInto(store, damaged));
+    } finally {
+      damaged.close();
+    }
+  } catch { /* nothing of it can be read */ }
   return { store, setAside };
 }

@@ -1,0 +1,17 @@
+/**
+ * Installed hook entry of Claude Code for the guard.
+ *
+ * @module
+ */
+import { denoRuntime } from "../../lib/runtime/deno.ts";
+import { runHookStage } from "../../lib/hook/run_hook_stage.ts";
+import { claudeCode } from "./adapter.ts";
+
+if (import.meta.main) {
+  await runHookStage({
+    runtime: denoRuntime,
+    adapter: claudeCode,
+    event: denoRuntime.args.join(" "),
+    stages: {},
+  });
+}
