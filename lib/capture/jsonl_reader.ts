@@ -164,8 +164,9 @@ function createReader(
       const newline = block.subarray(0, filled).indexOf(NEWLINE, at);
       const end = newline < 0 ? filled : newline;
       bytes += end - at;
-      if (bytes <= maxRowBytes) pieces.push(block.slice(at, end));
-      else pieces.length = 0;
+      // A row inside one block is decoded in place; only one that goes on is copied.
+      if (bytes > maxRowBytes) pieces.length = 0;
+      else pieces.push(newline < 0 ? block.slice(at, end) : block.subarray(at, end));
       at = newline < 0 ? filled : newline + 1;
       if (newline >= 0) {
         rowEnd = blockStart + at;
