@@ -110,6 +110,37 @@ function buildProgram(run: (json: boolean, work: Work) => void): Command {
     )
     .action((o) => run(o.json, async (c) => (await import("./queue.ts")).drain(c, o.wait)));
 
+  queueCommand("retry [id]", "try again now, a refused message included")
+    .action((id: string | undefined, o) =>
+      run(o.json, async (c) => (await import("./queue.ts")).retry(c, id))
+    );
+  queueCommand("drop <id>", "forget an entry for good")
+    .action((id: string, o) => run(o.json, async (c) => (await import("./queue.ts")).drop(c, id)));
+  queueCommand("export <file>", "write what waits and what was refused as JSON lines")
+    .action((file: string, o) =>
+      run(o.json, async (c) => (await import("./queue.ts")).exportTo(c, file))
+    );
+
+  const workspace = program.command("workspace").exitOverride()
+    .description("settings for workspaces on this machine");
+  const workspaceCommand = (spec: string, description: string) =>
+    workspace.command(spec).description(description).exitOverride()
+      .option("--json", "print one JSON document on stdout");
+  workspaceCommand("list", "what is registered")
+    .action((o) => run(o.json, async (c) => (await import("./workspace.ts")).list(c)));
+  workspaceCommand("set <key> <value>", "set a value for the workspace of this directory")
+    .action((key: string, value: string, o) =>
+      run(o.json, async (c) => (await import("./workspace.ts")).set(c, key, value))
+    );
+  workspaceCommand("forget", "forget the workspace of this directory")
+    .action((o) => run(o.json, async (c) => (await import("./workspace.ts")).forget(c)));
+
+  command("serve", "the embedded engine over HTTP on loopback")
+    .option("--port <n>", "port; 0 takes a free one", wholeNumber, 0)
+    .option("--data <dir>", "folder of the memory file")
+    .option("--hostname <address>", "address to listen on", "127.0.0.1")
+    .action((o) => run(o.json, async (c) => (await import("./serve.ts")).serve(c, o)));
+
   command("search <query...>", "search memory by hand")
     .option("--limit <n>", "results at most", wholeNumber, 10)
     .action((q: string[], o) =>

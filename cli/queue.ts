@@ -5,9 +5,15 @@
  */
 import type { CommandContext } from "./context.ts";
 import { agentHome } from "../lib/config/paths.ts";
+import {
+  dropEntry,
+  exportQueue,
+  type QueueChange,
+  retryQueue,
+} from "../lib/outbox/change_queue.ts";
 import { drainQueue } from "../lib/outbox/drain_queue.ts";
 import { queueReport } from "../lib/outbox/queue.ts";
-import { EXIT, forTerminal } from "./output.ts";
+import { CommandError, EXIT, forTerminal } from "./output.ts";
 import { wireWorkers } from "./worker_options.ts";
 
 function age(seconds: number): string {
@@ -67,4 +73,35 @@ export async function drain(context: CommandContext, waitSeconds: number): Promi
   } finally {
     wiring.close();
   }
+}
+
+function reportChange({ output }: CommandContext, change: QueueChange, done: string): number {
+  const [problem] = change.problems;
+  if (problem !== undefined) {
+    throw new CommandError("queue", problem, "See `openviking-agent queue list`");
+  }
+  if (output.json) output.document(change);
+  else output.line(done);
+  return EXIT.done;
+}
+
+/** `queue retry [ID]`: what waits is due now; a dead letter gets another try. */
+export async function retry(context: CommandContext, id: string | undefined): Promise<number> {
+  const { runtime } = context;
+  const change = await retryQueue(runtime, agentHome(runtime), id);
+  return reportChange(context, change, `${change.changed} will be tried again.`);
+}
+
+/** `queue drop ID`: forgets one entry for good. */
+export async function drop(context: CommandContext, id: string): Promise<number> {
+  const { runtime } = context;
+  return reportChange(context, await dropEntry(runtime, agentHome(runtime), id), `Dropped ${id}.`);
+}
+
+/** `queue export FILE`: what waits and what is dead, as JSON lines. */
+export async function exportTo(context: CommandContext, file: string): Promise<number> {
+  const { runtime } = context;
+  const path = /^(\/|[A-Za-z]:)/.test(file) ? file : `${runtime.cwd()}/${file}`;
+  const change = await exportQueue(runtime, agentHome(runtime), path);
+  return reportChange(context, change, `Wrote ${change.changed} entries to ${path}.`);
 }

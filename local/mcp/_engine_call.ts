@@ -8,12 +8,10 @@ import type { Transport, WireRequest } from "../../lib/http/types.ts";
 /** The engine refused: `CODE: message`, as the server's tools report it. */
 export class ToolFailure extends Error {
   readonly code: string;
-  readonly details: unknown;
-  constructor(code: string, message: string, details?: unknown) {
+  constructor(code: string, message: string) {
     super(message);
     this.name = "ToolFailure";
     this.code = code;
-    this.details = details;
   }
 }
 
@@ -60,15 +58,10 @@ export function callerFor(
       if (answer.status >= 200 && answer.status < 300 && envelope.status !== "error") {
         return "result" in envelope ? envelope.result : answer.body;
       }
-      const error = (envelope.error ?? {}) as {
-        code?: unknown;
-        message?: unknown;
-        details?: unknown;
-      };
+      const error = (envelope.error ?? {}) as { code?: unknown; message?: unknown };
       throw new ToolFailure(
         typeof error.code === "string" ? error.code : "UNKNOWN",
         typeof error.message === "string" ? error.message : `HTTP status ${answer.status}`,
-        error.details,
       );
     },
   };

@@ -160,9 +160,3 @@ export const forgetArguments: z.ZodType<ForgetArguments> = lenient(
 
 /** `health` takes nothing. */
 export const healthArguments: z.ZodType<Record<string, never>> = z.object({});
-
-/**
- * Every tool but `read` also returns its text as `{result}`, as the server's do. Open, because a failure adds
- * `error` and some clients check failures as well.
- */
-export const textOutput: z.ZodType<{ result: string }> = z.looseObject({ result: z.string() });

@@ -7,7 +7,7 @@ import { type CallToolResult, McpServer } from "@modelcontextprotocol/server";
 import type { Transport } from "../../lib/http/types.ts";
 import type { LocalMcpOptions } from "./types.ts";
 import { LOCAL_MCP_INFO } from "./info.ts";
-import { callerFor, type EngineCaller, ToolFailure } from "./_engine_call.ts";
+import { callerFor, type EngineCaller } from "./_engine_call.ts";
 import {
   findArguments,
   forgetArguments,
@@ -16,7 +16,6 @@ import {
   readArguments,
   rememberArguments,
   searchArguments,
-  textOutput,
 } from "./_schemas.ts";
 import {
   failureText,
@@ -38,24 +37,16 @@ const READ_ONLY = {
 } as const;
 const WRITES = { ...READ_ONLY, readOnlyHint: false, idempotentHint: false } as const;
 
-/** Runs a tool and gives its text in the server's result form; a failure is `isError` with `CODE: message`. */
-async function toResult(work: Promise<string>, structured = true): Promise<CallToolResult> {
+/**
+ * Runs a tool and gives its text; a failure is `isError` with `CODE: message`. Unlike the server's, the
+ * result has no structured form beside the text: Claude Code 2.1.332 hands the model that form as JSON,
+ * with every line break escaped.
+ */
+async function toResult(work: Promise<string>): Promise<CallToolResult> {
   try {
-    const text = await work;
-    return {
-      content: [{ type: "text", text }],
-      ...(structured ? { structuredContent: { result: text } } : {}),
-    };
+    return { content: [{ type: "text", text: await work }] };
   } catch (error) {
-    const text = failureText(error);
-    const details = error instanceof ToolFailure
-      ? { code: error.code, message: error.message, details: error.details ?? {} }
-      : { code: "INTERNAL", message: text, details: {} };
-    return {
-      content: [{ type: "text", text }],
-      ...(structured ? { structuredContent: { result: text, error: details } } : {}),
-      isError: true,
-    };
+    return { content: [{ type: "text", text: failureText(error) }], isError: true };
   }
 }
 
@@ -80,25 +71,22 @@ export function createLocalMcpServer(
     description: "Finds memories of earlier sessions by words. Returns ranked results with URI, " +
       "text and score. Fast, and independent of any session.",
     inputSchema: findArguments,
-    outputSchema: textOutput,
     annotations: READ_ONLY,
   }, (args, ctx) => toResult(find(caller(ctx.mcpReq.signal), args)));
   server.registerTool("search", {
     description: "Like find; mode=context returns one block of the most useful memories within " +
       "max_tokens, ready to be read.",
     inputSchema: searchArguments,
-    outputSchema: textOutput,
     annotations: READ_ONLY,
   }, (args, ctx) => toResult(search(caller(ctx.mcpReq.signal), args)));
   server.registerTool("read", {
     description: "Reads one or more viking:// files. For a directory, use list.",
     inputSchema: readArguments,
     annotations: READ_ONLY,
-  }, (args, ctx) => toResult(read(caller(ctx.mcpReq.signal), args), false));
+  }, (args, ctx) => toResult(read(caller(ctx.mcpReq.signal), args)));
   server.registerTool("list", {
     description: "Lists the entries of a viking:// directory.",
     inputSchema: listArguments,
-    outputSchema: textOutput,
     annotations: READ_ONLY,
   }, (args, ctx) => toResult(list(caller(ctx.mcpReq.signal), args)));
   server.registerTool("remember", {
@@ -106,19 +94,16 @@ export function createLocalMcpServer(
       "something or states a lasting preference, fact or decision. The conversation itself is " +
       "remembered without it.",
     inputSchema: rememberArguments,
-    outputSchema: textOutput,
     annotations: WRITES,
   }, (args, ctx) => toResult(remember(caller(ctx.mcpReq.signal), args, context)));
   server.registerTool("forget", {
     description: "Deletes a viking:// URI for good. Confirm with the user first.",
     inputSchema: forgetArguments,
-    outputSchema: textOutput,
     annotations: { ...WRITES, destructiveHint: true, idempotentHint: true },
   }, (args, ctx) => toResult(forget(caller(ctx.mcpReq.signal), args)));
   server.registerTool("health", {
     description: "Says whether the memory engine works.",
     inputSchema: healthArguments,
-    outputSchema: textOutput,
     annotations: READ_ONLY,
   }, (_args, ctx) => toResult(health(caller(ctx.mcpReq.signal))));
   return server;

@@ -1,5 +1,5 @@
 /**
- * From posting lists to the passages worth reading. Pure, and in flat arrays: this runs cold in the
+ * From posting lists to the passages worth reading. Pure, and in flat loops: this runs cold in the
  * prompt hook.
  *
  * @module
@@ -15,78 +15,89 @@ export interface Postings {
   readonly mask: number;
 }
 
-/** What each passage holds, by passage id. */
+/** What passages hold. */
 export interface Tally {
-  /** Sum of the weights. */
+  /** Passages that hold anything, once each. */
+  readonly ids: readonly number[];
+  /** Sum of the weights, by passage id. */
   readonly sums: Float32Array;
-  /** Bits of the terms. */
+  /** Bits of the terms, by passage id. */
   readonly masks: Int32Array;
 }
 
 /** Ids in both lists; both ascending. */
 export function intersect(a: readonly number[], b: readonly number[]): number[] {
-  const out: number[] = [];
-  let at = 0;
-  for (const id of a) {
-    while (at < b.length && b[at]! < id) at++;
-    if (b[at] === id) out.push(id);
-  }
-  return out;
+  return a.length <= b.length ? a.filter((id) => holds(b, id)) : b.filter((id) => holds(a, id));
 }
 
-/** Adds up some lists over passages up to `largestId`. */
+/** Whether an ascending list holds an id. */
+function holds(ids: readonly number[], id: number): boolean {
+  let low = 0;
+  let high = ids.length - 1;
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    const here = ids[middle]!;
+    if (here === id) return true;
+    if (here < id) low = middle + 1;
+    else high = middle - 1;
+  }
+  return false;
+}
+
+/** Adds up lists over passages up to `largestId`. */
 export function tally(lists: readonly Postings[], largestId: number): Tally {
   const sums = new Float32Array(largestId + 1);
   const masks = new Int32Array(largestId + 1);
+  const distinct: number[] = [];
   for (const { ids, weight, mask } of lists) {
     for (let at = 0; at < ids.length; at++) {
       const id = ids[at]!;
+      if (sums[id] === 0) distinct.push(id);
       sums[id]! += weight;
       masks[id]! |= mask;
     }
   }
-  return { sums, masks };
+  return { ids: distinct, sums, masks };
 }
 
-const BINS = 256;
-
-/** The ids of some lists, once each. */
-function distinctIds(lists: readonly Postings[], largestId: number): number[] {
-  const [only] = lists;
-  if (lists.length === 1 && only !== undefined) return [...only.ids];
-  const seen = new Uint8Array(largestId + 1);
-  const out: number[] = [];
-  for (const { ids } of lists) {
-    for (let at = 0; at < ids.length; at++) {
-      const id = ids[at]!;
-      if (seen[id] === 1) continue;
-      seen[id] = 1;
-      out.push(id);
+/** Adds further lists to a few passages only. */
+export function tallyMore(
+  lists: readonly Postings[],
+  { sums, masks }: Tally,
+  only: readonly number[],
+): void {
+  for (const { ids, weight, mask } of lists) {
+    for (const id of only) {
+      if (!holds(ids, id)) continue;
+      sums[id]! += weight;
+      masks[id]! |= mask;
     }
   }
-  return out;
 }
 
-/** Leaves those ids that can be among the best `limit`, found by counting and not by sorting all. */
-function withoutHopeless(ids: number[], sums: Float32Array, limit: number): number[] {
+const BINS = 128;
+
+/**
+ * The best of `ids` by their sums, about `limit`, in no order; of those that would be the last ones in,
+ * the newest (largest). Found by counting: sorting thousands costs more than all the rest.
+ */
+export function bestOf(ids: readonly number[], sums: Float32Array, limit: number): number[] {
+  if (ids.length <= limit) return [...ids];
   let most = 0;
-  for (let at = 0; at < ids.length; at++) most = Math.max(most, sums[ids[at]!]!);
+  for (let at = 0; at < ids.length; at++) if (sums[ids[at]!]! > most) most = sums[ids[at]!]!;
   const scale = (BINS - 1) / most;
   const counts = new Uint32Array(BINS);
   for (let at = 0; at < ids.length; at++) counts[(sums[ids[at]!]! * scale) | 0]!++;
-  let bin = BINS - 1;
-  for (let above = counts[bin]!; bin > 0 && above < limit; above += counts[bin]!) bin--;
-  return ids.filter((id) => ((sums[id]! * scale) | 0) >= bin);
-}
-
-/** Ids of the lists by their sums, best first, at most `limit`; of equals the newest (largest) first. */
-export function bestCandidates(
-  lists: readonly Postings[],
-  { sums }: Tally,
-  limit: number,
-): number[] {
-  const all = distinctIds(lists, sums.length - 1);
-  const kept = all.length > limit ? withoutHopeless(all, sums, limit) : all;
-  kept.sort((a, b) => sums[b]! - sums[a]! || b - a);
-  return kept.length > limit ? kept.slice(0, limit) : kept;
+  let last = BINS - 1;
+  let above = 0;
+  while (last > 0 && above + counts[last]! < limit) above += counts[last--]!;
+  const sure: number[] = [];
+  const edge: number[] = [];
+  for (let at = 0; at < ids.length; at++) {
+    const bin = (sums[ids[at]!]! * scale) | 0;
+    if (bin > last) sure.push(ids[at]!);
+    else if (bin === last) edge.push(ids[at]!);
+  }
+  if (sure.length + edge.length > limit) edge.sort((a, b) => sums[b]! - sums[a]! || b - a);
+  return sure.concat(edge.slice(0, limit - sure.length));
 }

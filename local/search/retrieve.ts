@@ -124,6 +124,29 @@ function readHits(
   }));
 }
 
+/** Postings that choose candidates; commoner words only add to those that rarer ones chose. */
+const CHOOSING = 3000;
+
+/** What the candidates of one list hold, and which those are. */
+interface Chosen {
+  readonly tally: Tally;
+  readonly ids: readonly number[];
+}
+
+/** Chooses by the rarest words, as many as {@linkcode CHOOSING} allows, and weighs by all. */
+function choose(lists: readonly Postings[], largestId: number, limit: number): Chosen {
+  let rare = 0;
+  let spent = 0;
+  while (rare < lists.length && (spent === 0 || spent + lists[rare]!.ids.length <= CHOOSING)) {
+    spent += lists[rare++]!.ids.length;
+  }
+  const sums = tally(lists.slice(0, rare), largestId);
+  if (rare === lists.length) return { tally: sums, ids: bestOf(sums.ids, sums.sums, limit) };
+  const likely = bestOf(sums.ids, sums.sums, limit * 2);
+  tallyMore(lists.slice(rare), sums, likely);
+  return { tally: sums, ids: bestOf(likely, sums.sums, limit) };
+}
+
 /** The best passages of both lists that lie in the scope. */
 function gatherHits(
   store: Store,
@@ -133,20 +156,21 @@ function gatherHits(
   translated: readonly Postings[],
   largestId: number,
 ): Hit[] {
-  const wordTally = tally(words, largestId);
-  const translatedTally = tally(translated, largestId);
   const isOpen = scope.conditions.length === 0;
   const limit = isOpen ? hitLimit : DEEPEST;
-  const best = bestCandidates(words, wordTally, limit);
-  const known = new Set(best);
-  const foreign = bestCandidates(translated, translatedTally, limit).filter((id) => !known.has(id));
-  if (isOpen) return readHits(store, [...best, ...foreign], scope, wordTally, translatedTally);
-  return [best, foreign].flatMap((ids) => {
+  const own = choose(words, largestId, limit);
+  const foreign = choose(translated, largestId, limit);
+  const known = new Set(own.ids);
+  const rest = foreign.ids.filter((id) => !known.has(id));
+  if (isOpen) return readHits(store, [...own.ids, ...rest], scope, own.tally, foreign.tally);
+  return [own.ids, rest].flatMap((ids) => {
+    const { sums } = ids === rest ? foreign.tally : own.tally;
+    const order = ids.toSorted((a, b) => sums[b]! - sums[a]! || b - a);
     const hits: Hit[] = [];
     let step = hitLimit;
-    for (let from = 0; from < ids.length && hits.length < hitLimit;) {
+    for (let from = 0; from < order.length && hits.length < hitLimit;) {
       hits.push(
-        ...readHits(store, ids.slice(from, from + step), scope, wordTally, translatedTally),
+        ...readHits(store, order.slice(from, from + step), scope, own.tally, foreign.tally),
       );
       from += step;
       step *= 4;

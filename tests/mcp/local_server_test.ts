@@ -97,8 +97,8 @@ test("createMcpHttpHandler() lists tools with names and schemas that strict host
       tool.name,
     );
     assert.equal(typeof tool.annotations.readOnlyHint, "boolean");
-    // A failure's structured content has more members than a success's.
-    assert.notEqual(tool.outputSchema?.additionalProperties, false, tool.name);
+    // With an output schema Claude Code shows the model JSON in place of the text.
+    assert.equal(tool.outputSchema, undefined, tool.name);
   }
 });
 
@@ -117,7 +117,7 @@ test("createMcpHttpHandler(): find and search give the server's list form", asyn
     "Use the read tool to expand a URI.";
   const { call, asked } = server(() => ok(result));
   const found = await call("find", { query: "tabs", limit: 3, min_score: 0.2, target_uri: "" });
-  assert.deepEqual(found, { text: expected, isError: false, structured: { result: expected } });
+  assert.deepEqual(found, { text: expected, isError: false, structured: undefined });
   assert.deepEqual(asked[0]?.body, { query: "tabs", limit: 3, score_threshold: 0.2 });
   assert.equal(asked[0]?.path, "/api/v1/search/find");
   const searched = await call("search", {
@@ -272,10 +272,7 @@ test("createMcpHttpHandler(): a tool that fails says CODE: message as an error, 
   assert.deepEqual(await call("find", { query: "x" }), {
     text: "INVALID_ARGUMENT: query is blank",
     isError: true,
-    structured: {
-      result: "INVALID_ARGUMENT: query is blank",
-      error: { code: "INVALID_ARGUMENT", message: "query is blank", details: { resource: "x" } },
-    },
+    structured: undefined,
   });
   const crashed = createMcpHttpHandler({ handle: () => Promise.reject(new Error("disk full")) });
   const response = await crashed(

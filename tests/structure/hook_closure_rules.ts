@@ -96,8 +96,10 @@ export const hooksStayCheap: Rule = (_tree, graph) =>
       }
       if (token.text === "Deno" && tokens[i + 2]?.text === "Command") {
         commands++;
-        const inSpawn = module.path === RUNTIME && commands === 1;
-        if (!inSpawn) report(token.line, "Deno.Command outside of the runtime's spawnDetached");
+        const inSpawn = module.path === RUNTIME && commands <= 2;
+        if (!inSpawn) {
+          report(token.line, "Deno.Command outside of the runtime's spawnDetached and runQuietly");
+        }
       }
     });
   });

@@ -126,8 +126,8 @@ export const ROOMS: readonly Room[] = [
   },
   {
     name: "host/hook",
-    pattern: /^hosts\/.+\/(hook|plugin)\.ts$/,
-    arrows: ["host/adapter", "host/transcript", ...LIB],
+    pattern: /^hosts\/.+\/(hook|\w+_hook|plugin)\.ts$/,
+    arrows: ["host/adapter", "host/transcript", "host/hook", ...LIB],
     lazyArrows: ["local"],
   },
   {
