@@ -5,7 +5,7 @@
  * @module
  */
 import type { HookPart, HostManifest } from "../../lib/manifest.ts";
-import { bundleFlags, HOOK_V8_FLAGS } from "../../lib/runtime/permissions.ts";
+import { bundleFlags, HOOK_V8_FLAGS, MCP_V8_FLAGS } from "../../lib/runtime/permissions.ts";
 
 /** `text` as one word for a POSIX shell. */
 export function quoteForShell(text: string): string {
@@ -92,7 +92,7 @@ ${hookCases(manifests)}
 fi
 if [ "$1" = mcp ] && [ -f "$ova_code/mcp.js" ]; then
   shift
-  exec "$ova_deno" run ${flags} "$ova_code/mcp.js" "$@"
+  exec "$ova_deno" run ${flags} ${MCP_V8_FLAGS} "$ova_code/mcp.js" "$@"
 fi
 exec "$ova_deno" run --no-config --no-lock --no-remote --no-npm --no-prompt --quiet -A "$ova_code/cli.js" "$@"
 `;

@@ -138,7 +138,7 @@ function nameStart(text: string, at: number): number {
 export function redactNamedValues(text: string): string {
   names ??= new RegExp(
     `(${WORDS})${TAIL}(?![\\w-])` +
-      "(\\\\{0,2}[\"'`\\])?]{0,2}\\s{0,8}(?:=>|:=|={1,3}|：|:|>|\\b(?:is|was)\\s|是|为|(?<=\\s))\\s{0,8})",
+      "(\\\\{0,15}[\"'`\\])?]{0,2}\\s{0,8}(?:=>|:=|={1,3}|：|:|>|\\b(?:is|was)\\s|是|为|(?<=\\s))\\s{0,8})",
     "gi",
   );
   names.lastIndex = 0;
@@ -159,8 +159,9 @@ export function redactNamedValues(text: string): string {
       : isFlag
       ? "flag"
       : "sign";
-    const escaped = text.charAt(from) === "\\" && QUOTES.includes(text.charAt(from + 1) || " ");
-    const quoteAt = escaped ? from + 1 : from;
+    let quoteAt = from;
+    while (text.charAt(quoteAt) === "\\" && quoteAt - from < 16) quoteAt++;
+    const escaped = quoteAt > from;
     const quote = text.charAt(quoteAt);
     const quoted = quote !== "" && QUOTES.includes(quote);
     const valueFrom = quoted ? quoteAt + 1 : from;

@@ -21,6 +21,9 @@ export interface TranscriptCursor {
   readonly head: string;
   /** Hash of the last bytes before `offset`. */
   readonly tail: string;
+  /** Where the last row starts, and the hash of its first bytes: ids stand there in long rows. */
+  readonly rowAt: number;
+  readonly row: string;
   /** Raised whenever the file had to be read again from its start. */
   readonly generation: number;
 }
@@ -73,8 +76,10 @@ function changeSince(
   if (cursor === undefined) return "new";
   if (size < cursor.offset) return "truncated";
   const tailSize = Math.min(EDGE_BYTES, cursor.offset);
+  const rowSize = Math.min(EDGE_BYTES, cursor.offset - cursor.rowAt);
   const same = hashRange(handle, 0, cursor.headSize) === cursor.head &&
-    hashRange(handle, cursor.offset - tailSize, tailSize) === cursor.tail;
+    hashRange(handle, cursor.offset - tailSize, tailSize) === cursor.tail &&
+    hashRange(handle, cursor.rowAt, rowSize) === cursor.row;
   if (!same) return "rewritten";
   return size === cursor.offset ? "unchanged" : "grown";
 }
@@ -137,6 +142,7 @@ function createReader(
   let at = 0;
   let blockStart = goesOn && cursor !== undefined ? cursor.offset : 0;
   let rowEnd = blockStart;
+  let rowStart = goesOn && cursor !== undefined ? cursor.rowAt : 0;
 
   function fill(): boolean {
     blockStart += filled;
@@ -169,6 +175,7 @@ function createReader(
       else pieces.push(newline < 0 ? block.slice(at, end) : block.subarray(at, end));
       at = newline < 0 ? filled : newline + 1;
       if (newline >= 0) {
+        rowStart = rowEnd;
         rowEnd = blockStart + at;
         return bytes > maxRowBytes
           ? { kind: "oversized", bytes }
@@ -178,6 +185,7 @@ function createReader(
     if (bytes === 0 || bytes > maxRowBytes) return undefined;
     const text = toText(pieces, isFirst);
     if (!isWholeObject(text)) return undefined;
+    rowStart = rowEnd;
     rowEnd = blockStart;
     return { kind: "row", text };
   }
@@ -198,6 +206,8 @@ function createReader(
         headSize: edge,
         head: hashRange(handle, 0, edge),
         tail: hashRange(handle, rowEnd - edge, edge),
+        rowAt: rowStart,
+        row: hashRange(handle, rowStart, Math.min(EDGE_BYTES, rowEnd - rowStart)),
         generation,
       };
     },

@@ -18,11 +18,13 @@ export interface Postings {
 /** What passages hold. */
 export interface Tally {
   /** Passages that hold anything, once each. */
-  readonly ids: readonly number[];
-  /** Sum of the weights, by passage id. */
-  readonly sums: Float32Array;
-  /** Bits of the terms, by passage id. */
-  readonly masks: Int32Array;
+  readonly ids: number[];
+  /** Sum of the weights of each, in the same order. */
+  readonly sums: number[];
+  /** Bits of the terms of each. */
+  readonly masks: number[];
+  /** Place of an id in these lists. */
+  readonly places: Map<number, number>;
 }
 
 /** Ids in both lists; both ascending. */
@@ -44,33 +46,41 @@ function holds(ids: readonly number[], id: number): boolean {
   return false;
 }
 
-/** Adds up lists over passages up to `largestId`. */
-export function tally(lists: readonly Postings[], largestId: number): Tally {
-  const sums = new Float32Array(largestId + 1);
-  const masks = new Int32Array(largestId + 1);
-  const distinct: number[] = [];
-  for (const { ids, weight, mask } of lists) {
-    for (let at = 0; at < ids.length; at++) {
-      const id = ids[at]!;
-      if (sums[id] === 0) distinct.push(id);
-      sums[id]! += weight;
-      masks[id]! |= mask;
+/** Adds up lists. */
+export function tally(lists: readonly Postings[]): Tally {
+  const ids: number[] = [];
+  const sums: number[] = [];
+  const masks: number[] = [];
+  const places = new Map<number, number>();
+  for (const list of lists) {
+    const { weight, mask } = list;
+    for (const id of list.ids) {
+      const place = places.get(id);
+      if (place === undefined) {
+        places.set(id, ids.length);
+        ids.push(id);
+        sums.push(weight);
+        masks.push(mask);
+      } else {
+        sums[place]! += weight;
+        masks[place]! |= mask;
+      }
     }
   }
-  return { ids: distinct, sums, masks };
+  return { ids, sums, masks, places };
 }
 
-/** Adds further lists to a few passages only. */
+/** Adds further lists to some passages only, given by their places. */
 export function tallyMore(
   lists: readonly Postings[],
-  { sums, masks }: Tally,
+  { ids, sums, masks }: Tally,
   only: readonly number[],
 ): void {
-  for (const { ids, weight, mask } of lists) {
-    for (const id of only) {
-      if (!holds(ids, id)) continue;
-      sums[id]! += weight;
-      masks[id]! |= mask;
+  for (const list of lists) {
+    for (const place of only) {
+      if (!holds(list.ids, ids[place]!)) continue;
+      sums[place]! += list.weight;
+      masks[place]! |= list.mask;
     }
   }
 }
@@ -78,26 +88,35 @@ export function tallyMore(
 const BINS = 128;
 
 /**
- * The best of `ids` by their sums, about `limit`, in no order; of those that would be the last ones in,
- * the newest (largest). Found by counting: sorting thousands costs more than all the rest.
+ * Places of the best passages by their sums, about `limit`, in no order; of those that would be the
+ * last ones in, the newest (largest id). Found by counting: sorting thousands costs more than the rest.
+ *
+ * @param among Places to choose from; all when absent.
  */
-export function bestOf(ids: readonly number[], sums: Float32Array, limit: number): number[] {
-  if (ids.length <= limit) return [...ids];
+export function bestOf(
+  { ids, sums }: Tally,
+  limit: number,
+  among: readonly number[] = [...ids.keys()],
+): readonly number[] {
+  if (among.length <= limit) return among;
   let most = 0;
-  for (let at = 0; at < ids.length; at++) if (sums[ids[at]!]! > most) most = sums[ids[at]!]!;
+  for (const place of among) if (sums[place]! > most) most = sums[place]!;
   const scale = (BINS - 1) / most;
   const counts = new Uint32Array(BINS);
-  for (let at = 0; at < ids.length; at++) counts[(sums[ids[at]!]! * scale) | 0]!++;
+  for (const place of among) counts[(sums[place]! * scale) | 0]!++;
   let last = BINS - 1;
   let above = 0;
   while (last > 0 && above + counts[last]! < limit) above += counts[last--]!;
   const sure: number[] = [];
   const edge: number[] = [];
-  for (let at = 0; at < ids.length; at++) {
-    const bin = (sums[ids[at]!]! * scale) | 0;
-    if (bin > last) sure.push(ids[at]!);
-    else if (bin === last) edge.push(ids[at]!);
+  for (const place of among) {
+    const bin = (sums[place]! * scale) | 0;
+    if (bin > last) sure.push(place);
+    else if (bin === last) edge.push(place);
   }
-  if (sure.length + edge.length > limit) edge.sort((a, b) => sums[b]! - sums[a]! || b - a);
-  return sure.concat(edge.slice(0, limit - sure.length));
+  if (sure.length + edge.length > limit) {
+    edge.sort((a, b) => sums[b]! - sums[a]! || ids[b]! - ids[a]!);
+    edge.length = limit - sure.length;
+  }
+  return [...sure, ...edge];
 }

@@ -65,9 +65,9 @@ export function toAlternatives(translations: readonly Translation[]): Alternativ
   for (const { from, to } of translations) {
     for (const word of to) {
       const known = out.get(word);
-      if (known === undefined) out.set(word, { tokens: tokenise(word), terms: [...from] });
+      if (known === undefined) out.set(word, { tokens: word.split("+"), terms: [...from] });
       else known.terms.push(...from);
     }
   }
-  return [...out.values()].filter(({ tokens }) => tokens.length > 0);
+  return [...out.values()];
 }

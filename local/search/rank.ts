@@ -76,8 +76,6 @@ export interface RankInput {
   readonly terms: readonly number[];
   /** Row id of the asking peer: other peers' passages count a little less. */
   readonly peer: number | undefined;
-  /** How many sources are ranked. */
-  readonly limit: number;
 }
 
 /** Sources whose neighbours are taken in; more of them change nothing. */
@@ -104,7 +102,6 @@ interface Candidate {
   readonly hits: Hit[];
   readonly created: number;
   base: number;
-  score: number;
   mask: number;
   translatedMask: number;
 }
@@ -142,7 +139,6 @@ function toCandidate(source: number, created: number): Candidate {
     created,
     hits: [],
     base: 0,
-    score: 0,
     mask: 0,
     translatedMask: 0,
   };
@@ -199,29 +195,6 @@ function sessionScores(candidates: readonly Candidate[]): Map<number, number> {
   return sums;
 }
 
-/** Score by words, neighbours, session and age; best first. */
-function setScores(candidates: ReadonlyMap<number, Candidate>, weights: Weights): Candidate[] {
-  const all = [...candidates.values()];
-  const sessions = sessionScores(all);
-  let oldest = Infinity;
-  let newest = 0;
-  for (const { created } of all) {
-    if (created < oldest) oldest = created;
-    if (created > newest) newest = created;
-  }
-  const young = weights.recency / Math.max(newest - oldest, 1);
-  for (const candidate of all) {
-    const { source, session } = candidate;
-    candidate.score = candidate.base + young * (candidate.created - oldest);
-    if (session === 0) continue;
-    const near = (candidates.get(source - 1)?.base ?? 0) + (candidates.get(source + 1)?.base ?? 0);
-    const far = (candidates.get(source - 2)?.base ?? 0) + (candidates.get(source + 2)?.base ?? 0);
-    candidate.score += weights.near * near + weights.far * far +
-      weights.session * (sessions.get(session) ?? 0);
-  }
-  return all.sort((a, b) => b.score - a.score || b.source - a.source);
-}
-
 /** Share of the question's information in a candidate, in translation or beside it at a lower worth. */
 function coverageOf(
   candidate: Candidate,
@@ -253,11 +226,31 @@ function coverageOf(
 export function rankHits(input: RankInput, weights: Weights = WEIGHTS): Ranked[] {
   const candidates = gather(scoreHits(input, weights), weights);
   addNeighbours(candidates);
+  const all = [...candidates.values()];
+  const sessions = sessionScores(all);
+  let oldest = Infinity;
+  let newest = 0;
+  for (const { created } of all) {
+    if (created < oldest) oldest = created;
+    if (created > newest) newest = created;
+  }
+  const young = weights.recency / Math.max(newest - oldest, 1);
   const ranked: Ranked[] = [];
-  for (const candidate of setScores(candidates, weights).slice(0, input.limit)) {
+  for (const candidate of all) {
+    const { source, session, hits } = candidate;
+    let score = candidate.base + young * (candidate.created - oldest);
+    if (session !== 0) {
+      const near = baseOf(candidates, source - 1) + baseOf(candidates, source + 1);
+      const far = baseOf(candidates, source - 2) + baseOf(candidates, source + 2);
+      score += weights.near * near + weights.far * far +
+        weights.session * (sessions.get(session) ?? 0);
+    }
     const coverage = coverageOf(candidate, candidates, input.terms, weights);
-    const score = candidate.score + weights.coverage * coverage;
-    ranked.push({ source: candidate.source, score, coverage, hits: candidate.hits });
+    ranked.push({ source, score: score + weights.coverage * coverage, coverage, hits });
   }
   return ranked.sort((a, b) => b.score - a.score || b.source - a.source);
+}
+
+function baseOf(candidates: ReadonlyMap<number, Candidate>, source: number): number {
+  return candidates.get(source)?.base ?? 0;
 }

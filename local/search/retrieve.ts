@@ -10,28 +10,26 @@ import type { Alternative, Question } from "./question.ts";
 import type { Hit, Ranked } from "./rank.ts";
 import { indexName, vocabularyName } from "../store/layout.ts";
 import { chooseRarest, MOST_MATCHED, toAlternatives } from "./question.ts";
-import { bestCandidates, intersect, type Postings, type Tally, tally } from "./candidates.ts";
+import { bestOf, intersect, type Postings, type Tally, tally, tallyMore } from "./candidates.ts";
 import { inverseFrequency, rankHits } from "./rank.ts";
 
 /** Passages looked at, at most, to find that many inside a narrow scope. */
 const DEEPEST = 20_000;
 /** A word in at least this many passages is counted before it is read. */
-const COMMON = 2000;
+const COMMON = 8000;
 
 /** How thoroughly a search looks. */
 export interface SearchDepth {
   /** Passages read for ranking, for the question's own words and for their translations each. */
   readonly hits: number;
-  /** Sources ranked by everything that is known. */
-  readonly ranked: number;
   /** Postings that the question's words may cost together. */
   readonly postings: number;
 }
 
 /** For a person or a model who asked and waits. */
-export const THOROUGH: SearchDepth = { hits: 200, ranked: 200, postings: 60_000 };
+export const THOROUGH: SearchDepth = { hits: 200, postings: 60_000 };
 /** For the prompt hook, which runs cold: latency sets these; quality is the same within the noise. */
-export const QUICK: SearchDepth = { hits: 120, ranked: 50, postings: 30_000 };
+export const QUICK: SearchDepth = { hits: 120, postings: 30_000 };
 
 /** What a search may look at. */
 export interface SearchScope {
@@ -82,6 +80,22 @@ function openPostings(store: Store, owner: number, budget: number): PostingReade
   };
 }
 
+/** What a passage holds of either list. */
+function heldBy(
+  passage: number,
+  words: Tally,
+  translated: Tally,
+): Pick<Hit, "words" | "mask" | "translated" | "translatedMask"> {
+  const own = words.places.get(passage) ?? -1;
+  const foreign = translated.places.get(passage) ?? -1;
+  return {
+    words: words.sums[own] ?? 0,
+    mask: words.masks[own] ?? 0,
+    translated: translated.sums[foreign] ?? 0,
+    translatedMask: translated.masks[foreign] ?? 0,
+  };
+}
+
 /** Passages by id with what they hold. */
 function readHits(
   store: Store,
@@ -117,34 +131,31 @@ function readHits(
     length,
     created,
     peer,
-    words: words.sums[passage]!,
-    mask: words.masks[passage]!,
-    translated: translated.sums[passage]!,
-    translatedMask: translated.masks[passage]!,
+    ...heldBy(passage, words, translated),
   }));
 }
 
 /** Postings that choose candidates; commoner words only add to those that rarer ones chose. */
-const CHOOSING = 3000;
+const CHOOSING = 1500;
 
-/** What the candidates of one list hold, and which those are. */
+/** What the candidates of one list hold, and the places of the best. */
 interface Chosen {
   readonly tally: Tally;
-  readonly ids: readonly number[];
+  readonly best: readonly number[];
 }
 
 /** Chooses by the rarest words, as many as {@linkcode CHOOSING} allows, and weighs by all. */
-function choose(lists: readonly Postings[], largestId: number, limit: number): Chosen {
+function choose(lists: readonly Postings[], limit: number): Chosen {
   let rare = 0;
   let spent = 0;
   while (rare < lists.length && (spent === 0 || spent + lists[rare]!.ids.length <= CHOOSING)) {
     spent += lists[rare++]!.ids.length;
   }
-  const sums = tally(lists.slice(0, rare), largestId);
-  if (rare === lists.length) return { tally: sums, ids: bestOf(sums.ids, sums.sums, limit) };
-  const likely = bestOf(sums.ids, sums.sums, limit * 2);
+  const sums = tally(lists.slice(0, rare));
+  if (rare === lists.length) return { tally: sums, best: bestOf(sums, limit) };
+  const likely = bestOf(sums, limit * 2);
   tallyMore(lists.slice(rare), sums, likely);
-  return { tally: sums, ids: bestOf(likely, sums.sums, limit) };
+  return { tally: sums, best: bestOf(sums, limit, likely) };
 }
 
 /** The best passages of both lists that lie in the scope. */
@@ -154,24 +165,27 @@ function gatherHits(
   hitLimit: number,
   words: readonly Postings[],
   translated: readonly Postings[],
-  largestId: number,
 ): Hit[] {
   const isOpen = scope.conditions.length === 0;
   const limit = isOpen ? hitLimit : DEEPEST;
-  const own = choose(words, largestId, limit);
-  const foreign = choose(translated, largestId, limit);
-  const known = new Set(own.ids);
-  const rest = foreign.ids.filter((id) => !known.has(id));
-  if (isOpen) return readHits(store, [...own.ids, ...rest], scope, own.tally, foreign.tally);
-  return [own.ids, rest].flatMap((ids) => {
-    const { sums } = ids === rest ? foreign.tally : own.tally;
-    const order = ids.toSorted((a, b) => sums[b]! - sums[a]! || b - a);
+  const own = choose(words, limit);
+  const foreign = choose(translated, limit);
+  if (isOpen) {
+    const ids = new Set<number>();
+    for (const place of own.best) ids.add(own.tally.ids[place]!);
+    for (const place of foreign.best) ids.add(foreign.tally.ids[place]!);
+    return readHits(store, [...ids], scope, own.tally, foreign.tally);
+  }
+  const seen = new Set<number>();
+  return [own, foreign].flatMap(({ tally: { ids, sums }, best }) => {
+    const order = best.toSorted((a, b) => sums[b]! - sums[a]! || ids[b]! - ids[a]!)
+      .map((place) => ids[place]!).filter((id) => !seen.has(id));
     const hits: Hit[] = [];
     let step = hitLimit;
     for (let from = 0; from < order.length && hits.length < hitLimit;) {
-      hits.push(
-        ...readHits(store, order.slice(from, from + step), scope, own.tally, foreign.tally),
-      );
+      const part = order.slice(from, from + step);
+      for (const id of part) seen.add(id);
+      hits.push(...readHits(store, part, scope, own.tally, foreign.tally));
       from += step;
       step *= 4;
     }
@@ -224,12 +238,11 @@ export function searchPassages(
     return { ids, weight: inverseFrequency(ids.length, largestId), mask };
   });
   return rankHits({
-    hits: gatherHits(store, scope, depth.hits, words, translated, largestId),
+    hits: gatherHits(store, scope, depth.hits, words, translated),
     // A word that only a translation can stand for counts half as much as one never seen would.
     terms: terms.map((term, at) =>
       inverseFrequency(frequency(term), largestId) / (at < matched.length ? 1 : 2)
     ),
     peer: scope.peer,
-    limit: depth.ranked,
   });
 }

@@ -10,7 +10,7 @@ import type { Question } from "./question.ts";
 export interface Translation {
   /** Tokens of the question that this stands for. */
   readonly from: readonly string[];
-  /** English stems, or Chinese words. */
+  /** Words of the other language: English stems, or the pairs of a Chinese word joined by `+`. */
   readonly to: readonly string[];
 }
 
