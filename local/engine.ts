@@ -64,7 +64,7 @@ function routes(call: Call): ReturnType<Handler> {
 }
 
 /**
- * Opens (and creates, 0600) the memory file at `path`.
+ * Opens (and creates, 0600, with its folder) the memory file at `path`, an absolute path.
  *
  * @throws {FileError} `not-found` when there is no file and `create` is false, or what the file system says.
  * @throws {Error} when a newer version wrote the file.
@@ -74,7 +74,9 @@ export async function openLocalEngine(
   path: string,
   options: LocalEngineOptions = {},
 ): Promise<LocalEngine> {
-  const store = await openStore(runtime, path, options.create ?? true, (db) => {
+  const create = options.create ?? true;
+  if (create) runtime.files.makeDir(path.slice(0, Math.max(path.lastIndexOf("/"), 1)));
+  const store = await openStore(runtime, path, create, (db) => {
     prepareSchema(db, path, () => runtime.randomId().replaceAll("-", ""));
     writeGlossary(db);
   });

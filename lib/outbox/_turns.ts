@@ -206,6 +206,10 @@ export function createTurns(
         folder,
         store,
         decoders,
+        keyHints: () => ({
+          explicit: target.account !== "" && target.user !== "",
+          current: known?.generation,
+        }),
         secrets,
         checkpoint,
       }, isStopped);

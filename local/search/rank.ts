@@ -45,8 +45,6 @@ export interface Weights {
   readonly translated: number;
   readonly near: number;
   readonly far: number;
-  /** Passages of the same message beside the best one. */
-  readonly same: number;
   readonly session: number;
   readonly coverage: number;
   readonly neighbourCoverage: number;
@@ -59,9 +57,8 @@ export interface Weights {
 export const WEIGHTS: Weights = {
   translated: 0.8,
   near: 0.3,
-  far: 0.1,
-  same: 0.1,
-  session: 0.6,
+  far: 0.2,
+  session: 0.8,
   coverage: 0.6,
   neighbourCoverage: 0.6,
   translatedCoverage: 0.6,
@@ -145,7 +142,7 @@ function toCandidate(source: number, created: number): Candidate {
 }
 
 /** Messages and files with their hits, best hit first. */
-function gather(scored: readonly Scored[], weights: Weights): Map<number, Candidate> {
+function gather(scored: readonly Scored[]): Map<number, Candidate> {
   const out = new Map<number, Candidate>();
   for (const { hit, base } of scored) {
     let candidate = out.get(hit.source);
@@ -153,7 +150,7 @@ function gather(scored: readonly Scored[], weights: Weights): Map<number, Candid
       candidate = toCandidate(hit.source, hit.created);
       candidate.base = base;
       out.set(hit.source, candidate);
-    } else candidate.base += weights.same * base;
+    }
     candidate.hits.push(hit);
     candidate.mask |= hit.mask;
     candidate.translatedMask |= hit.translatedMask;
@@ -163,10 +160,10 @@ function gather(scored: readonly Scored[], weights: Weights): Map<number, Candid
 
 /** Adds the messages beside hits: an answer rarely repeats the words of its question. */
 function addNeighbours(candidates: Map<number, Candidate>): void {
-  for (const { source, created } of [...candidates.values()].slice(0, WITH_NEIGHBOURS)) {
-    if (source < 0) continue;
-    for (const beside of [source - 1, source + 1]) {
-      if (beside % SESSION_SPAN === 0 || candidates.has(beside)) continue;
+  for (const { source, session, created } of [...candidates.values()].slice(0, WITH_NEIGHBOURS)) {
+    if (session === 0) continue;
+    for (const beside of [source - 1, source + 1, source - 2, source + 2]) {
+      if (Math.floor(beside / SESSION_SPAN) !== session || candidates.has(beside)) continue;
       candidates.set(beside, toCandidate(beside, created));
     }
   }
@@ -224,7 +221,7 @@ function coverageOf(
 
 /** Ranks the hits of one question; the same input gives the same order. */
 export function rankHits(input: RankInput, weights: Weights = WEIGHTS): Ranked[] {
-  const candidates = gather(scoreHits(input, weights), weights);
+  const candidates = gather(scoreHits(input, weights));
   addNeighbours(candidates);
   const all = [...candidates.values()];
   const sessions = sessionScores(all);

@@ -82,7 +82,7 @@ export function cutPassages(text: string): Span[] {
   const out: { start: number; end: number; weight: number }[] = [];
   let open: { start: number; end: number; weight: number } | undefined;
   const close = (): void => {
-    if (open !== undefined && !isBlank(text, open)) out.push(open);
+    if (open !== undefined) out.push(open);
     open = undefined;
   };
   for (const piece of piecesOf(text)) {
@@ -92,8 +92,9 @@ export function cutPassages(text: string): Span[] {
       if (open.weight + weight > PASSAGE_TOKENS) close();
       else if (open.weight >= FULL_ENOUGH && (heading || isBlank(text, piece))) close();
     }
-    if (open === undefined) open = { start: piece.start, end: piece.end, weight };
-    else {
+    if (open === undefined) {
+      if (!isBlank(text, piece)) open = { start: piece.start, end: piece.end, weight };
+    } else {
       open.end = piece.end;
       open.weight += weight;
     }

@@ -120,13 +120,8 @@ function splitChunk(chunk: string): readonly string[] {
   if (folded.length <= MOST_PARTS) {
     for (const part of folded) if (!isStopWord(part)) pushWord(part, out);
   }
-  if (folded.length > 1) {
-    const joined = folded.length <= 6
-      ? folded.join("")
-      : folded.length > MOST_PARTS
-      ? fold(chunk)
-      : "";
-    if (joined !== "") out.push(stem(joined.slice(0, LONGEST_CHUNK)));
+  if (folded.length > 1 && (folded.length <= 6 || folded.length > MOST_PARTS)) {
+    out.push(stem(folded.join("").slice(0, LONGEST_CHUNK)));
   }
   return out;
 }

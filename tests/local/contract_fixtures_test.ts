@@ -159,7 +159,7 @@ function isListing(name: string): boolean {
   return /^(ls|tree|glob|grep|stat)/.test(name) || name === "key-home-alias-ls";
 }
 
-test("LocalEngine.handle() answers like server 0.5.2 when its recorded requests come [TST-07]", async (t) => {
+test("LocalEngine.handle() answers like server 0.5.2 when its recorded requests come", async (t) => {
   using local = await openTestEngine();
   const handler = createFetchHandler(local.engine);
   const identity = { "x-openviking-account": "acme", "x-openviking-user": "alice" };

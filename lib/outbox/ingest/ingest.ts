@@ -12,7 +12,7 @@ import { FileError } from "../../runtime/types.ts";
 import { cleanMessage } from "../../capture/clean.ts";
 import { createRedactor, type Redactor } from "../../capture/redact.ts";
 import { enqueueCommit, enqueueMessages } from "../store/enqueue.ts";
-import { generationOfKey } from "../store/identity.ts";
+import { generationOfKey, type KeyHints } from "../store/identity.ts";
 import { writeLastSession } from "../last_session.ts";
 import { readTranscript } from "./_read_transcript.ts";
 import { parseSpoolRecord } from "./spool_record.ts";
@@ -27,6 +27,7 @@ export interface IngestContext {
   readonly folder: string;
   readonly store: Store;
   readonly decoders: Readonly<Record<string, CreateDecoder>>;
+  readonly keyHints: () => KeyHints;
   /** Values that must never be stored. */
   readonly secrets: () => readonly string[];
   readonly checkpoint: (name: string) => void;
@@ -150,7 +151,7 @@ async function ingestFile(
     return undefined;
   }
 
-  const target = generationOfKey(store, record.keyFingerprint ?? "", now);
+  const target = generationOfKey(store, record.keyFingerprint ?? "", context.keyHints(), now);
   if (target === undefined) {
     return postpone(
       context,

@@ -35,20 +35,35 @@ function bind(store: Store, fingerprint: string, generation: number): void {
   );
 }
 
+/** What helps to tell whose a key is that the server was not asked about. */
+export interface KeyHints {
+  /** The configuration names account and user, which stand for the identity. */
+  readonly explicit: boolean;
+  /** Generation of the key in use, once the server has told. */
+  readonly current: number | undefined;
+}
+
 /**
- * The identity that a key's events belong to; `undefined` for a new key while an older one is known
- * to be somebody's and the server has not told whose the new one is.
+ * The identity that a key's events belong to. `undefined` for a new key while an older one is known
+ * to be somebody's, nothing explicit says who speaks, and the server has not told. A key that was
+ * never resolved (mistyped, revoked at once) belongs to the only person this target ever knew.
  */
 export function generationOfKey(
   store: Store,
   fingerprint: string,
+  hints: KeyHints,
   now: number,
 ): number | undefined {
   const known = store.get("SELECT generation FROM target_keys WHERE fingerprint = ?", fingerprint);
   if (known !== undefined) return num(known, "generation");
   return store.transaction(() => {
     const last = newest(store);
-    if (last?.learned) return undefined;
+    if (last?.learned && !hints.explicit) {
+      const people = num(store.get("SELECT count(*) AS n FROM targets WHERE learned = 1"), "n");
+      if (hints.current === undefined || people > 1) return undefined;
+      bind(store, fingerprint, hints.current);
+      return hints.current;
+    }
     const generation = last?.generation ?? addGeneration(store, now);
     bind(store, fingerprint, generation);
     return generation;
