@@ -55,6 +55,13 @@ export function createOutput(runtime: ProcessRuntime, json: boolean): Output {
 
 /** Prints a failure in the form that was asked for; returns its exit code. */
 export function reportFailure(output: Output, error: unknown): number {
+  // The reader of our output went away (`| head`): nobody is left to tell.
+  if (
+    error instanceof Error &&
+    (error.name === "BrokenPipe" || "code" in error && error.code === "EPIPE")
+  ) {
+    return EXIT.done;
+  }
   const failure = error instanceof CommandError ? error : new CommandError(
     "unexpected",
     error instanceof Error ? error.message : String(error),

@@ -5,7 +5,7 @@
  */
 import type { HarnessKey } from "../lib/config/types.ts";
 import type { OutcomeRecord } from "../lib/hook/types.ts";
-import type { QueueReport } from "../lib/outbox/queue.ts";
+import type { QueueReport } from "../lib/outbox/queue_entries.ts";
 import type { CommandContext } from "./context.ts";
 import type { PluginConfig } from "../lib/config/plugin_config.ts";
 import { buildPluginConfig } from "../lib/config/plugin_config.ts";

@@ -6,9 +6,10 @@
 import type { CreateDecoder } from "../lib/capture/model.ts";
 import type { Connection } from "../lib/config/types.ts";
 import type { ProcessRuntime } from "../lib/runtime/types.ts";
-import type { Target } from "../lib/outbox/types.ts";
-import type { Connected, WorkerOptions } from "../lib/outbox/worker.ts";
+import type { SpoolRecord, Target } from "../lib/outbox/types.ts";
+import type { Connected, WorkerOptions } from "../lib/outbox/worker_options.ts";
 import { buildPluginConfig } from "../lib/config/plugin_config.ts";
+import { writeOutcome } from "../lib/hook/outcome.ts";
 import { targetFor } from "../lib/outbox/target.ts";
 import { HOSTS } from "../hosts/mod.ts";
 import { type OpenEngine, openEngine } from "./connect.ts";
@@ -66,6 +67,23 @@ function nameOf(connection: Connection): string {
   return connection.engine === "local" ? "the embedded engine" : connection.baseUrl;
 }
 
+/** Notes what the foreground left to the worker: the event is kept. */
+function noteOutcome(runtime: ProcessRuntime, agentHome: string, record: SpoolRecord): void {
+  const { host, session, at, noteOutcome } = record;
+  if (noteOutcome === undefined) return;
+  const { stage, ms } = noteOutcome;
+  writeOutcome(runtime, agentHome, {
+    host,
+    session,
+    stage,
+    outcome: "queued",
+    ms,
+    at,
+    trace_id: "",
+    detail: "",
+  });
+}
+
 /** What a worker of any target needs from the configuration and from the hosts. */
 export interface WorkerWiring {
   readonly options: Omit<WorkerOptions, "targetId" | "lingerMs" | "connect">;
@@ -83,7 +101,15 @@ export function wireWorkers(runtime: ProcessRuntime): WorkerWiring {
   const { settings, agentHome, connection, broken } = buildPluginConfig("cli", { runtime });
   const opened: (() => void)[] = [];
   return {
-    options: { runtime, agentHome, decoders: decoders(), settleSeconds: settings.settleSeconds },
+    options: {
+      runtime,
+      agentHome,
+      decoders: decoders(),
+      settleSeconds: settings.settleSeconds,
+      maxAgeDays: settings.queueMaxAgeDays,
+      maxBytes: settings.queueMaxBytes,
+      onTakenIn: (record) => noteOutcome(runtime, agentHome, record),
+    },
     lingerMs: settings.workerLingerMs,
     connector() {
       const { connect, close } = createConnector(runtime);

@@ -8,7 +8,7 @@ import type { Runtime } from "../lib/runtime/types.ts";
 import type { Transport } from "../lib/http/types.ts";
 import type { Call } from "./store/store.ts";
 import { dispatch, type Handler } from "./dispatch.ts";
-import { openStore } from "./store/store.ts";
+import { openMemoryFile } from "./store/store.ts";
 import { prepareSchema } from "./schema.ts";
 import { writeGlossary } from "./store/glossary_table.ts";
 import { routeMissing } from "./wire.ts";
@@ -76,7 +76,7 @@ export async function openLocalEngine(
 ): Promise<LocalEngine> {
   const create = options.create ?? true;
   if (create) runtime.files.makeDir(path.slice(0, Math.max(path.lastIndexOf("/"), 1)));
-  const store = await openStore(runtime, path, create, (db) => {
+  const store = await openMemoryFile(runtime, path, create, (db) => {
     prepareSchema(db, path, () => runtime.randomId().replaceAll("-", ""));
     writeGlossary(db);
   });

@@ -5,7 +5,7 @@
  */
 import type { Runtime } from "../lib/runtime/types.ts";
 import type { Transport, WireResponse } from "../lib/http/types.ts";
-import { type Call, openStore, type Store } from "./store/store.ts";
+import { type Call, openMemoryFile, type Store } from "./store/store.ts";
 import { dispatch } from "./dispatch.ts";
 import { invalidArgument, leanAnswer, routeMissing } from "./wire.ts";
 import { contextResult } from "./search/context_answer.ts";
@@ -28,7 +28,7 @@ export interface LocalReaderOptions {
  *   worker has not brought up to date yet.
  */
 export function openForReading(runtime: Runtime, path: string): Promise<Store> {
-  return openStore(runtime, path, false, (db) => {
+  return openMemoryFile(runtime, path, false, (db) => {
     const version = Number(db.prepare("PRAGMA user_version").get()?.["user_version"]);
     if (version === SCHEMA_VERSION) return;
     const state = version > SCHEMA_VERSION

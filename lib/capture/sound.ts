@@ -29,7 +29,7 @@ function bound(limit: number): number {
 }
 
 /** Well-formed text without NUL, cut at `max` characters with a mark that says how much is missing. */
-export function soundText(text: string, max: number): string {
+export function mendText(text: string, max: number): string {
   let sound = text.toWellFormed();
   if (sound.includes("\0")) sound = sound.replaceAll("\0", "\ufffd");
   if (sound.length <= max) return sound;
@@ -46,14 +46,14 @@ export function soundDate(date: string, fallback: string): string {
 }
 
 function soundJson(value: Json, depth: number, max: number): Json {
-  if (typeof value === "string") return soundText(value, max);
+  if (typeof value === "string") return mendText(value, max);
   if (typeof value === "number") return Number.isFinite(value) ? value : String(value);
   if (typeof value !== "object" || value === null) return value;
   if (depth > MAX_INPUT_DEPTH) return "[nested too deeply]";
   if (Array.isArray(value)) return value.map((item) => soundJson(item, depth + 1, max));
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => [
-      soundText(key, 1000),
+      mendText(key, 1000),
       soundJson(item, depth + 1, max),
     ]),
   );
@@ -71,26 +71,26 @@ function soundInput(input: JsonObject, max: number): JsonObject {
 
 function soundPart(part: MessagePart, limits: SoundLimits): MessagePart {
   if (part.type === "text") {
-    return { type: "text", text: soundText(part.text, bound(limits.maxTextChars)) };
+    return { type: "text", text: mendText(part.text, bound(limits.maxTextChars)) };
   }
   const max = bound(limits.maxToolChars);
   return {
     type: "tool",
-    toolId: soundText(part.toolId, 200),
-    toolName: soundText(part.toolName, 200),
+    toolId: mendText(part.toolId, 200),
+    toolName: mendText(part.toolName, 200),
     status: part.status,
     ...(part.input === undefined ? {} : { input: soundInput(part.input, max) }),
-    ...(part.output === undefined ? {} : { output: soundText(part.output, max) }),
+    ...(part.output === undefined ? {} : { output: mendText(part.output, max) }),
   };
 }
 
 /** A message that no server refuses for its form. */
 export function soundMessage(message: CapturedMessage, limits: SoundLimits): CapturedMessage {
   return {
-    id: soundText(message.id, 300),
+    id: mendText(message.id, 300),
     role: message.role,
     createdAt: soundDate(message.createdAt, limits.fallbackDate),
-    ...(message.turnId === undefined ? {} : { turnId: soundText(message.turnId, 300) }),
+    ...(message.turnId === undefined ? {} : { turnId: mendText(message.turnId, 300) }),
     parts: message.parts.map((part) => soundPart(part, limits)),
   };
 }

@@ -5,7 +5,7 @@
  * @module
  */
 import type { PluginConfig } from "../config/plugin_config.ts";
-import type { QueueReport } from "../outbox/queue.ts";
+import type { QueueReport } from "../outbox/queue_entries.ts";
 import type { Check, DoctorOptions, DoctorReport, HostSpec } from "./types.ts";
 import { settingKeys } from "../config/schema.ts";
 import { resolvePeer } from "../identity/peer.ts";

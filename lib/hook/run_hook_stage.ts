@@ -102,7 +102,7 @@ export async function runHookStage(host: HookHost): Promise<void> {
     const text = adapter.envelope(event, result.answer);
     if (text !== "") runtime.writeStdout(text);
     // A guard that lets an ordinary call pass leaves no trace: it runs at every tool call.
-    if (stage !== "pre-tool" || text !== "") {
+    if (result.noted !== true && (stage !== "pre-tool" || text !== "")) {
       session = result.session ?? input.nativeSessionId ?? session;
       record(result.outcome, result.detail ?? "", result.traceId, result.debug);
     }

@@ -42,6 +42,8 @@ export interface StageResult {
   readonly traceId?: string;
   /** Session id on the engine, where it is known. */
   readonly session?: string;
+  /** The worker notes this outcome when it takes the event in. */
+  readonly noted?: boolean;
   /** The setting `debug`: this run goes to the log as well. */
   readonly debug?: boolean;
 }

@@ -69,6 +69,12 @@ function boundary(context: StageContext): SpoolRecord["boundary"] {
   }
 }
 
+/** Whether the worker notes the outcome: not where the stage reads as well, or delivers by itself. */
+function leavesOutcome({ stage, config }: StageContext): boolean {
+  const { writePathAsync, debug } = config.settings;
+  return stage !== "session-start" && config.broken === undefined && writePathAsync && !debug;
+}
+
 function spoolRecord(context: StageContext): SpoolRecord {
   const { host, session, parentSession, cwd, peer } = context;
   const optional = {
@@ -86,6 +92,9 @@ function spoolRecord(context: StageContext): SpoolRecord {
     session,
     cwd,
     settings: captureSettings(context),
+    ...(leavesOutcome(context)
+      ? { noteOutcome: { stage: context.stage, ms: host.runtime.now() - context.startedAt } }
+      : {}),
     ...Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined)),
   };
 }
@@ -125,5 +134,10 @@ export async function enqueueEvent(context: StageContext): Promise<StageResult> 
   if (!config.settings.writePathAsync) return await deliverNow(context, target.id);
   const command = () => host.workerCommand?.(config.agentHome, target.id) ?? [];
   const worker = maybeDetach(runtime, config.agentHome, target.id, command);
-  return { answer: { kind: "none" }, outcome: "queued", detail: worker.detail ?? "" };
+  const { detail } = worker;
+  return {
+    answer: { kind: "none" },
+    outcome: "queued",
+    ...(detail === undefined ? { noted: leavesOutcome(context) } : { detail }),
+  };
 }

@@ -212,6 +212,7 @@ export function createTurns(
         }),
         secrets,
         checkpoint,
+        ...(options.onTakenIn === undefined ? {} : { onTakenIn: options.onTakenIn }),
       }, isStopped);
       taken += report.messages;
       waiting = report.waiting;

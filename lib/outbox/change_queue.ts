@@ -118,7 +118,10 @@ export async function retryQueue(
     : result;
 }
 
-/** Forgets one entry for good. Messages stay known, so that a transcript does not bring them back. */
+/**
+ * Forgets one entry for good; what is in flight may still arrive. Messages stay known, so that a
+ * transcript does not bring them back.
+ */
 export async function dropEntry(
   runtime: Runtime,
   agentHome: string,
@@ -142,7 +145,13 @@ export async function dropEntry(
         entry.row,
         entry.seq,
       )
-      : store.run("DELETE FROM messages WHERE session = ? AND state = 'pending'", entry.row);
+      : store.run(
+        "DELETE FROM messages WHERE session = ? AND state IN ('pending','inflight')",
+        entry.row,
+      );
+    if (entry.kind === "m") {
+      store.run("UPDATE sessions SET inflight_at = NULL, rest_until = 0 WHERE id = ?", entry.row);
+    }
     if (session !== undefined) refreshOpen(store, session);
     return changed;
   });

@@ -8,8 +8,6 @@ import type { CommitEntry, DeadEntry, PendingEntry, QueueReport } from "./queue_
 import { reportTarget } from "./_queue_report.ts";
 import { targetIds } from "./_target_stores.ts";
 
-export type { CommitEntry, DeadEntry, PendingEntry, QueueReport } from "./queue_entries.ts";
-
 /** Reads every queue under `agentHome`, also while workers live. */
 export async function queueReport(runtime: Runtime, agentHome: string): Promise<QueueReport> {
   const pending: PendingEntry[] = [];

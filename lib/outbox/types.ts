@@ -81,6 +81,11 @@ export interface SpoolRecord {
   /** A commit that must follow everything said before this event. */
   readonly boundary?: { readonly reason: BoundaryReason; readonly keepRecentCount: number };
   readonly settings: CaptureSettings;
+  /**
+   * The stage whose outcome the worker notes as `queued` when it takes the event in, and the
+   * milliseconds it took; the foreground saves that write. Absent where the stage notes its own.
+   */
+  readonly noteOutcome?: { readonly stage: string; readonly ms: number };
   /** Fingerprint of the key in force, added when the record is written; absent without a key. */
   readonly keyFingerprint?: string;
 }

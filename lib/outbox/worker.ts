@@ -8,10 +8,8 @@ import { OUTBOX_LAYOUT } from "./types.ts";
 import { createTurns, type Turns } from "./_turns.ts";
 import { spoolNames } from "./ingest/ingest.ts";
 import { type Lease, takeLease } from "./lease.ts";
-import { openStore } from "./store/store.ts";
+import { openQueueStore } from "./store/store.ts";
 import { targetFolder } from "./target.ts";
-
-export type { Connected, WorkerOptions } from "./worker_options.ts";
 
 /** Why a worker ended, and what it did. */
 export interface WorkerResult {
@@ -101,7 +99,7 @@ async function workRound(
   isStopped: () => boolean,
 ): Promise<Round> {
   const { runtime, pollMs = 150 } = options;
-  const { store } = await openStore(runtime, folder);
+  const { store } = await openQueueStore(runtime, folder);
   const turns = createTurns(options, folder, store, isStopped);
   let ending = false;
   let failure: { readonly error: unknown } | undefined;

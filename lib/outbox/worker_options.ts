@@ -6,7 +6,7 @@
 import type { CreateDecoder } from "../capture/model.ts";
 import type { OvHttp } from "../http/types.ts";
 import type { ProcessRuntime } from "../runtime/types.ts";
-import type { Target } from "./types.ts";
+import type { SpoolRecord, Target } from "./types.ts";
 
 /** A usable connection to a target, or why there is none now. */
 export type Connected =
@@ -49,6 +49,8 @@ export interface WorkerOptions {
   readonly untilDelivered?: number;
   /** In [0, 1); for pauses. @default Math.random */
   readonly random?: () => number;
+  /** Told of each event that was taken into the store. */
+  readonly onTakenIn?: (record: SpoolRecord) => void;
   /** Called at named points; a test throws here to play a kill. */
   readonly checkpoint?: (name: string) => void;
 }

@@ -119,15 +119,17 @@ async function readStdin(
   silenceMs: number,
   onSilence: () => void,
 ): Promise<StdinText> {
-  let settled = false;
-  AbortSignal.timeout(silenceMs).onabort = () => {
-    if (!settled) onSilence();
-  };
-  try {
-    return await readUntilWhole((buffer) => Deno.stdin.read(buffer), limit);
-  } finally {
-    settled = true;
+  let waiting = true;
+  const reading = readUntilWhole((buffer) => Deno.stdin.read(buffer), limit)
+    .finally(() => waiting = false);
+  // As a rule the host has written by now: the watchdog is set when one turn of the loop brought nothing.
+  await Deno.lstat("/").catch(() => {});
+  if (waiting) {
+    AbortSignal.timeout(silenceMs).onabort = () => {
+      if (waiting) onSilence();
+    };
   }
+  return await reading;
 }
 
 async function openDatabase(path: string, options: DatabaseOptions = {}): Promise<Database> {

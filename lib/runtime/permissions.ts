@@ -34,7 +34,7 @@ export function bundleFlags(agentHome: string, runtimePath: string): string[] {
  * Flags of a hook's bundle: everything in it runs, so all of it is compiled at once and comes from
  * the code cache the next time (Deno 2.9.6 caches what was compiled when the module was loaded).
  */
-export const HOOK_V8_FLAGS = "--v8-flags=--no-lazy";
+export const HOOK_V8_FLAGS = "--v8-flags=--no-lazy,--single-threaded";
 
 /** Flags of the MCP bundle: a small nursery keeps a process that lives for days at its size. */
 export const MCP_V8_FLAGS = "--v8-flags=--max-semi-space-size=1";

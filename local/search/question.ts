@@ -3,7 +3,6 @@
  *
  * @module
  */
-import type { Translation } from "./translate.ts";
 import { isPairToken, tokenise } from "../text/tokenise.ts";
 import { isChineseStop } from "../text/stop_words.ts";
 
@@ -51,6 +50,14 @@ export function chooseRarest<T>(
     chosen.push(word);
   }
   return chosen;
+}
+
+/** A stretch of the question and what to look for in its stead. */
+export interface Translation {
+  /** Tokens of the question that this stands for. */
+  readonly from: readonly string[];
+  /** Words of the other language: English stems, or the pairs of a Chinese word joined by `+`. */
+  readonly to: readonly string[];
 }
 
 /** One translated word: the tokens that must all be there, and the terms it stands for. */

@@ -5,8 +5,7 @@
  */
 import type { SqlValue } from "../../lib/runtime/types.ts";
 import type { Owner, Store } from "../store/store.ts";
-import type { Translation } from "./translate.ts";
-import type { Alternative, Question } from "./question.ts";
+import type { Alternative, Question, Translation } from "./question.ts";
 import type { Hit, Ranked } from "./rank.ts";
 import { indexName, vocabularyName } from "../store/layout.ts";
 import { chooseRarest, MOST_MATCHED, toAlternatives } from "./question.ts";

@@ -4,15 +4,7 @@
  * @module
  */
 import type { Owner, Store } from "../store/store.ts";
-import type { Question } from "./question.ts";
-
-/** A stretch of the question and what to look for in its stead. */
-export interface Translation {
-  /** Tokens of the question that this stands for. */
-  readonly from: readonly string[];
-  /** Words of the other language: English stems, or the pairs of a Chinese word joined by `+`. */
-  readonly to: readonly string[];
-}
+import type { Question, Translation } from "./question.ts";
 
 /** Characters of the longest Chinese word in the glossary. */
 const LONGEST = 6;

@@ -47,7 +47,7 @@ export interface SessionSettings {
 }
 
 /** Reads a row of `sessions`. */
-export function toSession(row: SqlRow): Session {
+export function sessionOfRow(row: SqlRow): Session {
   const number = (key: string): number => Number(row[key] ?? 0);
   return {
     id: number("id"),
@@ -79,7 +79,7 @@ export function findSession(
 ): Session | undefined {
   if (owner === undefined) return undefined;
   const row = store.sql("SELECT * FROM sessions WHERE owner = ? AND name = ?").get(owner.id, name);
-  return row === undefined ? undefined : toSession(row);
+  return row === undefined ? undefined : sessionOfRow(row);
 }
 
 /** Id of the message with sequence number `seq`. */

@@ -9,8 +9,8 @@ import {
   findSession,
   messageId,
   type Session,
+  sessionOfRow,
   type SessionSettings,
-  toSession,
 } from "./session_row.ts";
 import { checkSegments, homeUri } from "../uri.ts";
 import { RouteError } from "../wire.ts";
@@ -19,7 +19,7 @@ import { RouteError } from "../wire.ts";
 export function listSessions(store: Store, owner: Owner | undefined): Session[] {
   if (owner === undefined) return [];
   return store.sql("SELECT * FROM sessions WHERE owner = ? ORDER BY updated DESC, id DESC")
-    .all(owner.id).map(toSession);
+    .all(owner.id).map(sessionOfRow);
 }
 
 /** Makes a session. Inside a transaction. */

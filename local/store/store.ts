@@ -38,7 +38,7 @@ export interface Owner {
 }
 
 /** Opens the file; `prepare` checks or makes its tables. */
-export async function openStore(
+export async function openMemoryFile(
   runtime: Runtime,
   path: string,
   create: boolean,

@@ -1,14 +1,14 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
 import type { Json, JsonObject } from "../../lib/runtime/types.ts";
-import { MAX_TEXT_CHARS, soundDate, soundMessage, soundText } from "../../lib/capture/sound.ts";
+import { MAX_TEXT_CHARS, mendText, soundDate, soundMessage } from "../../lib/capture/sound.ts";
 
 const LIMITS = { maxTextChars: 100, maxToolChars: 1000, fallbackDate: "2026-11-30T10:00:00.000Z" };
 
-test("soundText() mends lone surrogates and NUL, and cuts with a mark at a code point", () => {
-  assert.equal(soundText("a\ud83db\0c", 100), "a\ufffdb\ufffdc");
-  assert.equal(soundText("as it is", 8), "as it is");
-  const cut = soundText("😀".repeat(100), 101);
+test("mendText() mends lone surrogates and NUL, and cuts with a mark at a code point", () => {
+  assert.equal(mendText("a\ud83db\0c", 100), "a\ufffdb\ufffdc");
+  assert.equal(mendText("as it is", 8), "as it is");
+  const cut = mendText("😀".repeat(100), 101);
   assert.ok(cut.length <= 101 && cut.isWellFormed());
   assert.match(cut, /\[\.\.\. \d+ more characters left out\]$/);
 });

@@ -7,7 +7,7 @@ import type { DeliveryContext, Step } from "./delivery.ts";
 import { commitNext } from "./_commit.ts";
 import { reconcile } from "./_reconcile.ts";
 import { sendNext } from "./_send.ts";
-import { refreshOpen, type SessionRow, toSession } from "../store/sessions.ts";
+import { refreshOpen, type SessionRow, toSessionRow } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
 
 /** The session whose turn it is: due, and served longest ago. */
@@ -18,7 +18,7 @@ function nextSession(store: Store, target: number, now: number): SessionRow | un
     target,
     now,
   );
-  return row === undefined ? undefined : toSession(row);
+  return row === undefined ? undefined : toSessionRow(row);
 }
 
 /**

@@ -31,6 +31,8 @@ export interface IngestContext {
   /** Values that must never be stored. */
   readonly secrets: () => readonly string[];
   readonly checkpoint: (name: string) => void;
+  /** Told of each event that is in the store now. */
+  readonly onTakenIn?: (record: SpoolRecord) => void;
 }
 
 /** What a pass over the spool did. */
@@ -234,6 +236,7 @@ async function ingestRecord(
   }
   const added = read + fromRecord;
   if (added > 0) rememberSession(context, session, record.at);
+  context.onTakenIn?.(record);
   context.checkpoint("before-unlink");
   runtime.files.remove(`${context.folder}/${OUTBOX_LAYOUT.spool}/${name}`);
   return added;

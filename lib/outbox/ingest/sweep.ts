@@ -9,7 +9,7 @@ import type { ProcessRuntime } from "../../runtime/types.ts";
 import type { createRedactors } from "./ingest.ts";
 import { enqueueCommit } from "../store/enqueue.ts";
 import { readTranscript } from "./_read_transcript.ts";
-import { toSession } from "../store/sessions.ts";
+import { toSessionRow } from "../store/sessions.ts";
 import { num, type Store, text } from "../store/store.ts";
 
 /** What a sweep needs. */
@@ -45,7 +45,7 @@ export async function sweepIdle(context: SweepContext): Promise<number> {
     SWEEP_SESSIONS,
   );
   for (const row of rows) {
-    const session = toSession(row);
+    const session = toSessionRow(row);
     for (const transcript of store.all("SELECT * FROM transcripts WHERE session = ?", session.id)) {
       const createDecoder = context.decoders[text(transcript, "decoder")];
       if (createDecoder === undefined) continue;

@@ -7,7 +7,6 @@
  * @module
  */
 import type { Database, SqlRow, SqlValue } from "../../runtime/types.ts";
-import type { Store } from "./store.ts";
 
 /** Tables in the order in which they may be filled, with the rows that matter. */
 const TABLES: readonly (readonly [table: string, where: string])[] = [
@@ -37,21 +36,20 @@ function readable(db: Database, table: string, where: string): SqlRow[] {
 }
 
 /** Copies what is readable; returns how many rows that were. */
-export function rescueInto(store: Store, damaged: Database): number {
+export function rescueInto(fresh: Database, damaged: Database): number {
   let rescued = 0;
   for (const [table, where] of TABLES) {
     for (const row of readable(damaged, table, where)) {
       const columns = Object.keys(row);
       try {
-        rescued += store.run(
+        rescued += fresh.prepare(
           `INSERT OR IGNORE INTO ${table}(${columns.join(",")})
            VALUES (${columns.map(() => "?").join(",")})`,
-          ...columns.map((column): SqlValue => row[column] ?? null),
-        );
+        ).run(...columns.map((column): SqlValue => row[column] ?? null)).changes;
       } catch { /* a row of rubbish */ }
     }
   }
   // Nothing is known for certain any more: every session is read back before it goes on.
-  store.run("UPDATE sessions SET verified = 0, doubt = 1, open = 1, next_try_at = rest_until");
+  fresh.exec("UPDATE sessions SET verified = 0, doubt = 1, open = 1, next_try_at = rest_until");
   return rescued;
 }

@@ -35,7 +35,7 @@ export interface SessionRow {
 }
 
 /** Reads a session from its row. */
-export function toSession(row: SqlRow): SessionRow {
+export function toSessionRow(row: SqlRow): SessionRow {
   return {
     id: num(row, "id"),
     target: num(row, "target"),
@@ -63,7 +63,7 @@ export function toSession(row: SqlRow): SessionRow {
 /** A session by its row id. */
 export function sessionById(store: Store, id: number): SessionRow | undefined {
   const row = store.get("SELECT * FROM sessions WHERE id = ?", id);
-  return row === undefined ? undefined : toSession(row);
+  return row === undefined ? undefined : toSessionRow(row);
 }
 
 /**
@@ -102,7 +102,7 @@ export function touchSession(
     record.session,
   );
   if (row === undefined) throw new Error(`Cannot store session ${record.session}: no row`);
-  if (record.begins === undefined) return toSession(row);
+  if (record.begins === undefined) return toSessionRow(row);
   const id = num(row, "id");
   const generation = num(row, "generation") + 1;
   const beganAt = Math.max(at, num(row, "began_at"));
@@ -121,7 +121,7 @@ export function touchSession(
     id,
     generation,
   );
-  return { ...toSession(row), generation, beganAt };
+  return { ...toSessionRow(row), generation, beganAt };
 }
 
 /** True when a commit speaks of an end that a later start of the session has undone. */

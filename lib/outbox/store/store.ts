@@ -104,7 +104,7 @@ async function openSound(runtime: Runtime, path: string): Promise<Store> {
  * they can be read, and a new one takes its place: transcripts are read again, so most of what it
  * held comes back.
  */
-export async function openStore(runtime: Runtime, folder: string): Promise<OpenedStore> {
+export async function openQueueStore(runtime: Runtime, folder: string): Promise<OpenedStore> {
   const path = `${folder}/${OUTBOX_LAYOUT.store}`;
   try {
     return { store: await openSound(runtime, path) };
@@ -123,7 +123,7 @@ export async function openStore(runtime: Runtime, folder: string): Promise<Opene
   try {
     const damaged = await runtime.openDatabase(setAside, { create: false, journal: "none" });
     try {
-      store.transaction(() => rescueInto(store, damaged));
+      store.transaction(() => rescueInto(store.db, damaged));
     } finally {
       damaged.close();
     }
