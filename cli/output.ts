@@ -78,11 +78,7 @@ export function reportFailure(output: Output, error: unknown): number {
   return failure.exit;
 }
 
-/** Text from memory for a terminal: control and bidirectional characters are made visible or dropped. */
+/** Text from memory for a terminal: control, format and bidirectional characters are dropped. */
 export function forTerminal(text: string): string {
-  // deno-lint-ignore no-control-regex
-  return text.replace(
-    /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
-    "",
-  );
+  return text.replace(/(?![\n\t])[\p{Cc}\p{Cf}]/gu, "");
 }

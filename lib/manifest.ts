@@ -74,10 +74,10 @@ export interface ManifestFile {
 }
 
 /**
- * A hook entry of a host: the guard alone, what only records, or everything. Each is a bundle of its
- * own, because a hook pays for the code it carries.
+ * A hook entry of a host: the guard, a prompt's recall, a session's start, or what only records. Each
+ * is a bundle of its own, because a hook pays for the code it carries.
  */
-export type HookPart = "guard" | "write" | "read";
+export type HookPart = "guard" | "prompt" | "start" | "write";
 
 /** One host as the installer sees it. */
 export interface HostManifest {

@@ -6,7 +6,8 @@
  */
 import type { Runtime } from "../../lib/runtime/types.ts";
 import { enqueueEvent } from "../../lib/hook/write_stage.ts";
-import { readMemory } from "../../lib/hook/read_stage.ts";
+import { profileAtStart } from "../../lib/hook/start_stage.ts";
+import { recallAtPrompt } from "../../lib/hook/prompt_stage.ts";
 import { runHookStage } from "../../lib/hook/run_hook_stage.ts";
 import { runMemoryStage } from "../../lib/hook/memory_stage.ts";
 import { workerCommand } from "../../lib/outbox/worker_command.ts";
@@ -18,10 +19,15 @@ export async function main(runtime: Runtime, event: string): Promise<void> {
     runtime,
     adapter: claudeCode,
     event,
-    stages: { memory: runMemoryStage, write: enqueueEvent, read: readMemory },
+    stages: {
+      memory: runMemoryStage,
+      write: enqueueEvent,
+      read: (context) =>
+        context.stage === "prompt" ? recallAtPrompt(context) : profileAtStart(context),
+    },
     openLocal: async (path) => {
-      const { openLocalEngine } = await import("../../local/engine.ts");
-      return (await openLocalEngine(runtime, path, { create: false })).handle;
+      const { openLocalReader } = await import("../../local/reader.ts");
+      return await openLocalReader(runtime, path);
     },
     workerCommand: (home, target) => workerCommand(runtime, import.meta.url, home, target),
   });

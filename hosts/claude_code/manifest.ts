@@ -85,7 +85,8 @@ export const claudeCodeManifest: HostManifest = {
   ],
   hookEvents: {
     guard: ["PreToolUse"],
-    read: ["SessionStart", "UserPromptSubmit"],
+    prompt: ["UserPromptSubmit"],
+    start: ["SessionStart"],
     write: ["Stop", "PreCompact", "SessionEnd", "SubagentStart", "SubagentStop"],
   },
   conflicts: [

@@ -28,7 +28,7 @@ function hookCases(manifests: readonly HostManifest[]): string {
   const add = (pattern: string, id: string, part: HookPart) =>
     lines.push(`    ${pattern}) ova_entry=hook-${id}-${part}.js ;;`);
   for (const { id, hookEvents } of manifests) {
-    for (const part of ["guard", "read"] as const) {
+    for (const part of ["guard", "prompt", "start"] as const) {
       const events = hookEvents[part] ?? [];
       if (events.length > 0) add(events.map((event) => `${id}/${event}`).join(" | "), id, part);
     }

@@ -12,6 +12,7 @@ import { readTargetState, type TargetState } from "./store/target_state.ts";
 import { num, type Store, text } from "./store/store.ts";
 import { OUTBOX_LAYOUT } from "./types.ts";
 import { targetFolder } from "./target.ts";
+import { readWorkerProblem } from "./_worker_problem.ts";
 import { withStore } from "./_target_stores.ts";
 
 const iso = (ms: number): string => (ms > 0 ? new Date(ms).toISOString() : "");
@@ -165,6 +166,8 @@ export async function reportTarget(
   id: string,
 ): Promise<QueueReport> {
   const now = runtime.now();
+  const ended = readWorkerProblem(runtime, targetFolder(agentHome, id));
+  const problems = ended === "" ? [] : [`The worker of ${id} stopped: ${ended}`];
   const report = await withStore(runtime, agentHome, id, (store): QueueReport => {
     const target = readTargetState(store);
     return {
@@ -175,9 +178,9 @@ export async function reportTarget(
       ],
       dead: deadLetters(store, id),
       commits: recentCommits(store, id),
-      problems: knownProblems(store, now),
+      problems: [...problems, ...knownProblems(store, now)],
     };
   });
   return report ??
-    { pending: waitingEvents(runtime, agentHome, id), dead: [], commits: [], problems: [] };
+    { pending: waitingEvents(runtime, agentHome, id), dead: [], commits: [], problems };
 }

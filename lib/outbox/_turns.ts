@@ -22,7 +22,7 @@ import {
 } from "./store/target_state.ts";
 import { createRedactors, ingestSpool, spoolNames } from "./ingest/ingest.ts";
 import { num } from "./store/store.ts";
-import { readTargetFile, UNRESOLVED_TARGET } from "./target.ts";
+import { readTargetFile, targetFolder, UNRESOLVED_TARGET } from "./target.ts";
 import { takeOverSpool } from "./ingest/take_over.ts";
 
 /** The turns of a worker. */
@@ -181,6 +181,14 @@ export function createTurns(
     enforceLimits(runtime, folder, store, limits);
   }
 
+  /** What was recorded under a broken configuration belongs to the target that it names when mended. */
+  async function takeOverUnresolved(): Promise<void> {
+    const from = targetFolder(agentHome, UNRESOLVED_TARGET.id);
+    if (from === folder || spoolNames({ runtime, folder: from }).length === 0) return;
+    connectedAt = -Infinity;
+    if ("http" in await connect()) takeOverSpool(runtime, from, folder);
+  }
+
   /** True when a session or a task might be due, of whatever identity, or a key is not known yet. */
   function mightDeliver(): boolean {
     const at = now();
@@ -194,7 +202,7 @@ export function createTurns(
 
   return {
     async takeIn() {
-      takeOverSpool(runtime, agentHome, UNRESOLVED_TARGET.id, folder);
+      await takeOverUnresolved();
       if (spoolNames({ runtime, folder }).length === 0) {
         waiting = [];
         return 0;

@@ -8,6 +8,7 @@ import { OUTBOX_LAYOUT } from "./types.ts";
 import { createTurns, type Turns } from "./_turns.ts";
 import { spoolNames } from "./ingest/ingest.ts";
 import { type Lease, takeLease } from "./lease.ts";
+import { noteWorkerProblem } from "./_worker_problem.ts";
 import { openQueueStore } from "./store/store.ts";
 import { targetFolder } from "./target.ts";
 
@@ -59,6 +60,7 @@ export async function runWorker(options: WorkerOptions): Promise<WorkerResult> {
       } finally {
         lease.release();
       }
+      noteWorkerProblem(runtime, folder, "");
       messages += round.messages;
       delivered += round.delivered;
       options.checkpoint?.("after-release");
@@ -70,6 +72,7 @@ export async function runWorker(options: WorkerOptions): Promise<WorkerResult> {
     }
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error);
+    noteWorkerProblem(runtime, folder, detail);
     return { ended: "failed", messages, delivered, detail };
   } finally {
     options.signal?.removeEventListener("abort", stop);

@@ -6,9 +6,9 @@
 import type { WireResponse } from "../../lib/http/types.ts";
 import type { Call } from "../store/store.ts";
 import { requireOwner } from "../store/owners.ts";
-import { nodeAt } from "../store/tree.ts";
-import { writeFile } from "../store/file_writer.ts";
-import { acceptText } from "../store/parts.ts";
+import { nodeAt } from "../files/tree.ts";
+import { writeFile } from "../files/file_writer.ts";
+import { checkedText } from "../messages/parts.ts";
 import { recordTask } from "../store/tasks.ts";
 import { readUri } from "../uri.ts";
 import { describeContent, readContent, unreadable, viewOf } from "./content_read.ts";
@@ -60,7 +60,7 @@ function write(call: Call): WireResponse {
   const body = objectBody(call.body);
   forbidExtra(body, WRITE_FIELDS);
   const given = requiredText(body, "uri");
-  const content = acceptText(requiredText(body, "content"));
+  const content = checkedText(requiredText(body, "content"));
   const mode = optionalChoice(body, "mode", ["replace", "append", "create"]) ?? "replace";
   const wait = optionalFlag(body, "wait");
   const { uri, path: checked } = readUri(given, identity);
@@ -73,7 +73,7 @@ function write(call: Call): WireResponse {
   if (before === undefined && !EXTENSIONS.has(extension)) {
     throw invalidArgument(`creating a new file does not allow extension '${extension}': ${uri}`);
   }
-  const text = mode === "append" ? acceptText((before?.read?.() ?? "") + content) : content;
+  const text = mode === "append" ? checkedText((before?.read?.() ?? "") + content) : content;
   const taskId = store.db.transaction(() => {
     const owner = requireOwner(store, identity);
     writeFile(store, owner, path, text);

@@ -5,10 +5,10 @@
  */
 import type { WireResponse } from "../../lib/http/types.ts";
 import type { Call } from "../store/store.ts";
-import type { TreeNode, TreeView } from "../store/tree.ts";
+import type { TreeNode, TreeView } from "../files/tree.ts";
 import type { VikingUri } from "../uri.ts";
 import { findOwner } from "../store/store.ts";
-import { nodeAt, overviewOf } from "../store/tree.ts";
+import { nodeAt, overviewOf } from "../files/tree.ts";
 import { readUri } from "../uri.ts";
 import { optionalInteger } from "../validate.ts";
 import { answer, invalidArgument, notFound, type RouteError, validationError } from "../wire.ts";

@@ -5,8 +5,8 @@
  */
 import type { WireResponse } from "../../lib/http/types.ts";
 import type { Call } from "../store/store.ts";
-import type { TreeNode, TreeView } from "../store/tree.ts";
-import { childrenOf, nodeAt, overviewOf } from "../store/tree.ts";
+import type { TreeNode, TreeView } from "../files/tree.ts";
+import { childrenOf, nodeAt, overviewOf } from "../files/tree.ts";
 import { homeUri } from "../uri.ts";
 import { queriedUri, viewOf } from "./content_read.ts";
 import { optionalInteger } from "../validate.ts";

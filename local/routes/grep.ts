@@ -5,8 +5,8 @@
  */
 import type { WireResponse } from "../../lib/http/types.ts";
 import type { Call } from "../store/store.ts";
-import type { TreeNode, TreeView } from "../store/tree.ts";
-import { childrenOf, nodeAt } from "../store/tree.ts";
+import type { TreeNode, TreeView } from "../files/tree.ts";
+import { childrenOf, nodeAt } from "../files/tree.ts";
 import { viewOf } from "./content_read.ts";
 import { homeUri, readUri } from "../uri.ts";
 import {

@@ -8,7 +8,7 @@ import type { Call } from "../store/store.ts";
 import type { ContextFields, SearchFilters } from "../search/request.ts";
 import type { Item } from "../search/assemble.ts";
 import { findOwner } from "../store/store.ts";
-import { readFile } from "../store/files.ts";
+import { readFile } from "../files/files.ts";
 import { BLOCK_SOURCES, contextResult } from "../search/context_answer.ts";
 import { coolDown, noteShown } from "../search/cooldown.ts";
 import { narrow } from "../search/filters.ts";

@@ -5,12 +5,12 @@
  */
 import type { WireResponse } from "../../lib/http/types.ts";
 import type { Call, Owner } from "../store/store.ts";
-import type { Session } from "../store/session_row.ts";
-import type { StoredMessage } from "../store/message_row.ts";
+import type { Session } from "../sessions/session_row.ts";
+import type { StoredMessage } from "../messages/message_row.ts";
 import { findOwner } from "../store/store.ts";
-import { findSession } from "../store/session_row.ts";
-import { describeMessages, readMessages } from "../store/stored_message.ts";
-import { latestOverview, listArchives } from "../store/archives.ts";
+import { findSession } from "../sessions/session_row.ts";
+import { describeMessages, readMessages } from "../messages/stored_message.ts";
+import { latestOverview, listArchives } from "../sessions/archives.ts";
 import { estimateTokens } from "../../lib/recall/tokens.ts";
 import { answer, RouteError, sessionNotFound, validationError } from "../wire.ts";
 

@@ -1,11 +1,11 @@
 /**
- * `/api/v1/sessions`: sessions, their messages, commits, context and archives.
+ * `/api/v1/sessions`: sessions, commits, archives.
  *
  * @module
  */
 import type { WireRequest, WireResponse } from "../../lib/http/types.ts";
 import type { Call } from "../store/store.ts";
-import type { AutoCommitPolicy, Session, SessionSettings } from "../store/session_row.ts";
+import type { SessionSettings } from "../sessions/session_row.ts";
 import { findOwner } from "../store/store.ts";
 import { requireOwner } from "../store/owners.ts";
 import {
@@ -16,15 +16,14 @@ import {
   isoTime,
   listSessions,
   sessionUri,
-} from "../store/sessions.ts";
-import { findSession } from "../store/session_row.ts";
-import { describeMessages, readMessages } from "../store/stored_message.ts";
-import { readMessage } from "../store/new_message.ts";
-import { appendMessages } from "../store/append.ts";
-import { archiveName, archiveOverview, archiveUri, listArchives } from "../store/archives.ts";
-import { commitSession } from "../store/commit.ts";
+} from "../sessions/sessions.ts";
+import { findSession } from "../sessions/session_row.ts";
+import { describeMessages, readMessages } from "../messages/stored_message.ts";
+import { archiveName, archiveOverview, archiveUri, listArchives } from "../sessions/archives.ts";
+import { commitSession, wantsOverview } from "../sessions/commit.ts";
+import { appendToSession } from "./session_messages.ts";
 import { requireSession, sessionContext } from "./session_context.ts";
-import { readAutoCommitPolicy, readMemoryPolicy } from "../session_policy.ts";
+import { readAutoCommitPolicy, readMemoryPolicy } from "../sessions/session_policy.ts";
 import { deleteSession } from "../store/deletion.ts";
 import {
   forbidExtra,
@@ -130,80 +129,6 @@ function configure(call: Call, name: string): WireResponse {
   });
 }
 
-/** True when the session's own policy asks for a commit now; each threshold is exceeded, not met. */
-function isAutoCommitDue(
-  policy: AutoCommitPolicy,
-  session: Session,
-  pending: number,
-  now: number,
-): boolean {
-  if (now - session.lastAutoCommit < policy.min_commit_interval_seconds * 1000) return false;
-  return session.liveCount > policy.message_count_threshold ||
-    pending > policy.pending_token_threshold;
-}
-
-function append(call: Call, name: string, batch: boolean): WireResponse {
-  const { store, identity } = call;
-  const body = objectBody(call.body);
-  const items = batch ? body["messages"] : [body];
-  if (items === undefined) {
-    throw validationError(["body", "messages"], "Field required", "missing");
-  }
-  if (!Array.isArray(items)) {
-    throw validationError(["body", "messages"], "Input should be a valid list", "list_type");
-  }
-  if (items.length > 100) {
-    throw validationError(
-      ["body", "messages"],
-      `List should have at most 100 items after validation, not ${items.length}`,
-      "too_long",
-    );
-  }
-  const messages = items.map((item, at) => {
-    const loc = batch ? ["body", "messages", String(at)] : ["body"];
-    if (typeof item !== "object" || item === null || Array.isArray(item)) {
-      throw validationError(
-        loc,
-        "Input should be a valid dictionary or object to extract fields from",
-        "model_attributes_type",
-      );
-    }
-    return readMessage(item as Record<string, unknown>, loc, identity);
-  });
-  return store.db.transaction(() => {
-    const owner = requireOwner(store, identity);
-    const done = appendMessages(store, owner, name, messages);
-    const result = {
-      session_id: name,
-      message_count: done.session.liveCount,
-      ...(batch ? { added: done.added } : {}),
-      pending_tokens: done.pendingTokens,
-    };
-    const policy = done.session.settings.auto_commit_policy;
-    if (
-      policy !== undefined && policy !== null &&
-      isAutoCommitDue(policy, done.session, done.pendingTokens, store.now())
-    ) {
-      commitSession(store, owner, done.session, {
-        keepRecent: policy.keep_recent_count,
-        overview: wantsOverview(done.session, undefined),
-        resetContext: false,
-        automatic: true,
-      });
-    }
-    return answer(result);
-  });
-}
-
-/** An overview costs nothing here: it is made unless the request or the session's policy says no. */
-function wantsOverview(session: Session, asked: boolean | undefined): boolean {
-  if (asked !== undefined) return asked;
-  const policy = session.settings.memory_policy as
-    | { working_memory?: { enabled?: boolean } }
-    | undefined;
-  return policy?.working_memory?.enabled ?? true;
-}
-
 function commit(call: Call, name: string): WireResponse {
   const { store, identity } = call;
   const body = objectBody(call.body ?? undefined, true);
@@ -290,8 +215,8 @@ const SESSION_ROUTES: Readonly<Record<string, Methods>> = {
   "": { GET: show, DELETE: remove },
   "config": { PATCH: configure },
   "context": { GET: sessionContext },
-  "messages": { POST: (call, name) => append(call, name, false) },
-  "messages/batch": { POST: (call, name) => append(call, name, true) },
+  "messages": { POST: (call, name) => appendToSession(call, name, false) },
+  "messages/batch": { POST: (call, name) => appendToSession(call, name, true) },
   "commit": { POST: commit },
 };
 

@@ -5,9 +5,9 @@
  */
 import type { Identity } from "../identity.ts";
 import type { Store } from "../store/store.ts";
-import type { Ranked } from "./rank.ts";
+import type { Ranked } from "../ranking/rank.ts";
 import { readSources, type Sources } from "./sources.ts";
-import { bestFileWindow, bestWindow } from "./window.ts";
+import { bestFileWindow, bestWindow } from "../ranking/window.ts";
 import { homeUri, messageUri } from "../uri.ts";
 import { SESSION_SPAN } from "../store/layout.ts";
 import { tokenWeight } from "../text/tokens.ts";

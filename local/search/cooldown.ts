@@ -6,8 +6,8 @@
 import type { Call } from "../store/store.ts";
 import type { Item } from "./assemble.ts";
 import { requireOwner } from "../store/owners.ts";
-import { createSession } from "../store/sessions.ts";
-import { findSession } from "../store/session_row.ts";
+import { createSession } from "../sessions/sessions.ts";
+import { findSession } from "../sessions/session_row.ts";
 
 /** Outcome of a cool-down, as `stats.dedup` tells it. */
 export interface Cooled {

@@ -7,7 +7,7 @@ import type { SqlValue } from "../../lib/runtime/types.ts";
 import type { Call, Owner } from "../store/store.ts";
 import type { SearchFilters } from "./request.ts";
 import type { SearchScope } from "./retrieve.ts";
-import { findSession, messageId } from "../store/session_row.ts";
+import { findSession, messageId } from "../sessions/session_row.ts";
 import { readUri } from "../uri.ts";
 import { invalidArgument } from "../wire.ts";
 

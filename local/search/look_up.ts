@@ -6,7 +6,7 @@
 import type { Identity } from "../identity.ts";
 import type { Owner, Store } from "../store/store.ts";
 import type { Item } from "./assemble.ts";
-import { readQuestion } from "./question.ts";
+import { readQuestion } from "../ranking/question.ts";
 import { type SearchDepth, searchPassages, type SearchScope } from "./retrieve.ts";
 import { showItems } from "./assemble.ts";
 import { translateQuestion } from "./translate.ts";

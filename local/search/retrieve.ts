@@ -5,12 +5,19 @@
  */
 import type { SqlValue } from "../../lib/runtime/types.ts";
 import type { Owner, Store } from "../store/store.ts";
-import type { Alternative, Question, Translation } from "./question.ts";
-import type { Hit, Ranked } from "./rank.ts";
+import type { Alternative, Question, Translation } from "../ranking/question.ts";
+import type { Hit, Ranked } from "../ranking/rank.ts";
 import { indexName, vocabularyName } from "../store/layout.ts";
-import { chooseRarest, MOST_MATCHED, toAlternatives } from "./question.ts";
-import { bestOf, intersect, type Postings, type Tally, tally, tallyMore } from "./candidates.ts";
-import { inverseFrequency, rankHits } from "./rank.ts";
+import { chooseRarest, MOST_MATCHED, toAlternatives } from "../ranking/question.ts";
+import {
+  bestOf,
+  intersect,
+  type Postings,
+  type Tally,
+  tally,
+  tallyMore,
+} from "../ranking/candidates.ts";
+import { inverseFrequency, rankHits } from "../ranking/rank.ts";
 
 /** Passages looked at, at most, to find that many inside a narrow scope. */
 const DEEPEST = 20_000;

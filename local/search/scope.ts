@@ -7,7 +7,7 @@ import type { Identity } from "../identity.ts";
 import type { Owner, Store } from "../store/store.ts";
 import type { SearchScope } from "./retrieve.ts";
 import { findPeer } from "../store/store.ts";
-import { findSession, messageId } from "../store/session_row.ts";
+import { findSession, messageId } from "../sessions/session_row.ts";
 
 /**
  * Makes the scope of a search.

@@ -4,11 +4,11 @@
  * @module
  */
 import type { Store } from "../store/store.ts";
-import type { StoredMessage } from "../store/message_row.ts";
-import type { StoredFile } from "../store/files.ts";
+import type { StoredMessage } from "../messages/message_row.ts";
+import type { StoredFile } from "../files/files.ts";
 import { SESSION_SPAN } from "../store/layout.ts";
-import { toStoredMessage } from "../store/message_row.ts";
-import { toStoredFile } from "../store/files.ts";
+import { toStoredMessage } from "../messages/message_row.ts";
+import { toStoredFile } from "../files/files.ts";
 
 /** Texts of ranked messages and files. */
 export interface Sources {

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Owner, Store } from "../store/store.ts";
-import type { Question, Translation } from "./question.ts";
+import type { Question, Translation } from "../ranking/question.ts";
 
 /** Characters of the longest Chinese word in the glossary. */
 const LONGEST = 6;

@@ -4,12 +4,12 @@
  * @module
  */
 import type { Owner, Store } from "./store.ts";
-import type { Session } from "./session_row.ts";
-import type { StoredMessage } from "./message_row.ts";
-import type { StoredFile } from "./files.ts";
-import { messageId } from "./session_row.ts";
-import { purgeRemoved, removePassages } from "./index_writer.ts";
-import { deleteFile } from "./file_writer.ts";
+import type { Session } from "../sessions/session_row.ts";
+import type { StoredMessage } from "../messages/message_row.ts";
+import type { StoredFile } from "../files/files.ts";
+import { messageId } from "../sessions/session_row.ts";
+import { purgeRemoved, removePassages } from "../passages/index_writer.ts";
+import { deleteFile } from "../files/file_writer.ts";
 
 /** Runs `work` in a transaction whose removed pages are overwritten, then purges the index. */
 function erasing(store: Store, owner: number, work: () => void): void {

@@ -6,7 +6,7 @@
 import type { Identity } from "../identity.ts";
 import type { Owner, Store } from "./store.ts";
 import { findOwner, findPeer } from "./store.ts";
-import { createIndex, INDEX_VERSION } from "../schema.ts";
+import { createIndex, INDEX_VERSION } from "./schema.ts";
 
 /** The owner of a request, made when new. */
 export function requireOwner(store: Store, identity: Identity): Owner {

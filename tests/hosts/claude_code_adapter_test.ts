@@ -90,16 +90,12 @@ test("claudeCode.envelope() gives each event only what it accepts [HOOK-03] [BR-
 });
 
 test("claudeCodeManifest starts the entry that has an event's stage [HOOK-01]", () => {
-  const partOf = { "pre-tool": "guard", "session-start": "read", "prompt": "read" } as const;
-  const expected: Record<string, string[]> = { guard: [], write: [], read: [] };
+  const partOf = { "pre-tool": "guard", "session-start": "start", "prompt": "prompt" } as const;
+  const expected: Record<string, string[]> = { guard: [], prompt: [], start: [], write: [] };
   for (const [event, stage] of Object.entries(claudeCode.stages)) {
     expected[partOf[stage as keyof typeof partOf] ?? "write"]?.push(event);
   }
-  assert.deepEqual(claudeCodeManifest.hookEvents, {
-    guard: expected.guard,
-    read: expected.read,
-    write: expected.write,
-  });
+  assert.deepEqual(claudeCodeManifest.hookEvents, expected);
 });
 
 test("claudeCode registers only events that the record says are emitted [HOST-03] [HOST-CC-01]", () => {

@@ -27,7 +27,7 @@ const SOURCES: Readonly<Record<string, string>> = {
     'export function hook(): void {}\nif (import.meta.main) console.log("hook", Deno.args.join());\n',
   "tests/broken.ts": "this is no program",
   ...Object.fromEntries(
-    ["guard", "write", "read"].map((part) => [
+    ["guard", "prompt", "start", "write"].map((part) => [
       `hosts/claude_code/${part}_hook.ts`,
       'if (import.meta.main) console.log("hook", Deno.args.join());\nexport {};\n',
     ]),
@@ -63,7 +63,8 @@ test("bundleSourceFor() builds whole bundles in which only the entry is main whe
   assert.deepEqual([...bundles.keys()], [
     "cli.js",
     "hook-claude-code-guard.js",
-    "hook-claude-code-read.js",
+    "hook-claude-code-prompt.js",
+    "hook-claude-code-start.js",
     "hook-claude-code-write.js",
     "mcp.js",
     "worker.js",

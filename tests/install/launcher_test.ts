@@ -64,7 +64,7 @@ for (const name of NAMES) {
     assert.deepEqual([hook.code, hook.err], [0, ""]);
     const report = JSON.parse(hook.out) as BundleReport;
     assert.deepEqual(report, {
-      bundle: "hook-claude-code-read.js",
+      bundle: "hook-claude-code-prompt.js",
       args: ["UserPromptSubmit"],
       agent: home.agent,
       denoDir: `${home.agent}/cache`,

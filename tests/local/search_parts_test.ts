@@ -5,14 +5,14 @@
  */
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { bestOf, intersect, tally, tallyMore } from "../../local/search/candidates.ts";
-import { type Hit, inverseFrequency, rankHits } from "../../local/search/rank.ts";
-import { chooseRarest, readQuestion } from "../../local/search/question.ts";
-import { bestWindow } from "../../local/search/window.ts";
+import { bestOf, intersect, tally, tallyMore } from "../../local/ranking/candidates.ts";
+import { type Hit, inverseFrequency, rankHits } from "../../local/ranking/rank.ts";
+import { chooseRarest, readQuestion } from "../../local/ranking/question.ts";
+import { bestWindow } from "../../local/ranking/window.ts";
 import { SESSION_SPAN } from "../../local/store/layout.ts";
-import type { StoredMessage } from "../../local/store/message_row.ts";
+import type { StoredMessage } from "../../local/messages/message_row.ts";
 import { tokenWeight } from "../../local/text/tokens.ts";
-import { cutPassages } from "../../local/text/passages.ts";
+import { cutPassages } from "../../local/passages/passages.ts";
 
 test("tally() adds weights and bits when passages stand in several lists", () => {
   const sums = tally([

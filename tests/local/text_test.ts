@@ -7,7 +7,7 @@ import { test } from "node:test";
 import assert from "node:assert/strict";
 import { tokenise } from "../../local/text/tokenise.ts";
 import { stem } from "../../local/text/stem.ts";
-import { cutPassages, PASSAGE_TOKENS } from "../../local/text/passages.ts";
+import { cutPassages, PASSAGE_TOKENS } from "../../local/passages/passages.ts";
 import { cutAtTokens, tokenWeight } from "../../local/text/tokens.ts";
 import { GLOSSARY_VERSION, glossaryPairs } from "../../local/text/glossary.ts";
 import { estimateTokens } from "../../lib/recall/tokens.ts";

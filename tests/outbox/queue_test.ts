@@ -2,6 +2,7 @@ import { test } from "node:test";
 import assert from "node:assert/strict";
 import { appendFileSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import type { WireRequest } from "../../lib/http/types.ts";
+import { adoptQueue } from "../../lib/outbox/adopt_queue.ts";
 import { dropEntry, exportQueue, retryQueue } from "../../lib/outbox/change_queue.ts";
 import { drainQueue, type DrainReport } from "../../lib/outbox/drain_queue.ts";
 import { takeLease } from "../../lib/outbox/lease.ts";
@@ -168,6 +169,57 @@ test("exportQueue() writes waiting and dead messages, redacted, for their owner 
   );
   assert.equal(lines[0].message.parts[0].text, "POISON");
   assert.equal(statSync(file).mode & 0o777, 0o600);
+});
+
+test("adoptQueue() hands over what waits, to another target or to another identity of the same one", async () => {
+  const f = await fullQueue();
+  const to = { ...f.target, id: "second-target" };
+  f.runtime.files.makeDir(`${f.agentHome}/outbox/second-target/spool`);
+  f.engine.fault = () => undefined;
+  f.clock.now += 60_000;
+  assert.deepEqual(await adoptQueue(f.runtime, f.agentHome, f.target.id, to), {
+    changed: 2,
+    problems: [],
+  });
+  assert.deepEqual(f.engine.texts(), ["fine"]);
+  await f.work();
+  assert.deepEqual(f.engine.texts(), ["fine"]);
+  f.target = to;
+  await f.work();
+  assert.deepEqual(f.engine.texts(), ["fine", "one", "two"]);
+  assert.equal(f.engine.commits.at(-1)?.session, "cc-b");
+
+  const same = new OutboxFixture();
+  const t = same.transcript();
+  t.user("a");
+  same.engine.fault = (request) => isWrite(request) ? { kind: "status", status: 503 } : undefined;
+  same.spool("cc-1", { path: t.path });
+  await same.work(3);
+  same.engine.fault = () => undefined;
+  same.clock.now += 60_000;
+  same.engine.user = "bob";
+  same.key = "bob-key";
+  await same.work(60);
+  assert.deepEqual(same.engine.texts(), []);
+  assert.equal(
+    (await adoptQueue(same.runtime, same.agentHome, same.target.id, {
+      ...same.target,
+      keyFingerprint: same.key,
+    })).changed,
+    1,
+  );
+  await same.work(60);
+  assert.deepEqual(same.engine.texts(), ["a"]);
+});
+
+test("queueReport() tells why the last worker stopped", async () => {
+  const f = new OutboxFixture();
+  f.spool("cc-1");
+  const failing = { ...f.runtime, openDatabase: () => Promise.reject(new Error("disk full")) };
+  assert.equal((await f.work(5, { runtime: failing })).ended, "failed");
+  assert.match((await queueReport(f.runtime, f.agentHome)).problems.join(), /stopped: disk full/);
+  await f.work(5);
+  assert.deepEqual((await queueReport(f.runtime, f.agentHome)).problems, []);
 });
 
 test("enforceLimits() exports what is too old before it is given up [RTY-08]", async () => {

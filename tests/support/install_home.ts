@@ -69,7 +69,7 @@ console.log(JSON.stringify({
 
 /** Bundles of a few lines that report how they were started; another `mark` makes another program. */
 export function standInBundles(mark = ""): BundleSource {
-  const hooks = ["guard", "write", "read"].map((part) => `hook-claude-code-${part}.js`);
+  const hooks = ["guard", "prompt", "start", "write"].map((part) => `hook-claude-code-${part}.js`);
   const names = [...hooks, "worker.js", "mcp.js", "cli.js"];
   const bundles: Bundles = new Map(names.map((name) => [name, standIn(name) + `// ${mark}\n`]));
   return { load: () => Promise.resolve(bundles) };

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { CapturedMessage, CreateDecoder } from "../../capture/model.ts";
+import type { CapturedMessage, CreateDecoder, DecodedRow } from "../../capture/model.ts";
 import type { Redactor } from "../../capture/redact.ts";
 import type { RowReader, TranscriptCursor } from "../../capture/jsonl_reader.ts";
 import type { Files, Json } from "../../runtime/types.ts";
@@ -111,12 +111,24 @@ async function readRows(
   let rows = 0;
   let recognised = state === null ? 0 : 1;
   let oversized = 0;
+  let failed = 0;
+  /** A row that makes the decoder or a filter fail must not stop all that comes after it. */
+  const guarded = <T>(fallback: T, work: () => T): T => {
+    try {
+      return work();
+    } catch {
+      failed++;
+      return fallback;
+    }
+  };
 
   const clean = (messages: readonly CapturedMessage[]): CapturedMessage[] =>
     messages.flatMap((message) => {
       if (isCaptured(store, session.host, scope, message.id)) return [];
       const isOwn = message.role === "user" || settings.captureAssistantTurns;
-      const kept = isOwn ? cleanMessage(message, context.redact, limits) : undefined;
+      const kept = isOwn
+        ? guarded(undefined, () => cleanMessage(message, context.redact, limits))
+        : undefined;
       return kept === undefined ? [] : [kept];
     });
 
@@ -135,7 +147,7 @@ async function readRows(
         continue;
       }
       bytes += row.text.length >> 3;
-      const decoded = decoder.decode(row.text);
+      const decoded = guarded<DecodedRow>({ kind: "unknown" }, () => decoder.decode(row.text));
       if (decoded.kind !== "unknown") recognised++;
       if (decoded.kind !== "messages") continue;
       for (const message of clean(decoded.messages)) {
@@ -147,8 +159,8 @@ async function readRows(
     const isForeign = isLast && rows > 0 && recognised === 0;
     const problem = isForeign
       ? `${rows} lines, 0 messages recognised: this is no transcript of ${session.host}`
-      : oversized > 0
-      ? `${oversized} rows were too long and were left out`
+      : oversized + failed > 0
+      ? `${oversized} rows were too long and ${failed} could not be decoded; they were left out`
       : "";
     const cursor = isForeign ? null : JSON.stringify(reader.cursor());
     const kept = JSON.stringify(redactJson(decoder.state(), context.redact));

@@ -3,10 +3,10 @@
  *
  * @module
  */
-import type { Owner, Store } from "./store.ts";
-import type { Piece } from "./pieces.ts";
+import type { Owner, Store } from "../store/store.ts";
+import type { Piece } from "../messages/pieces.ts";
 import { passagesOf } from "./indexable.ts";
-import { indexName } from "./layout.ts";
+import { indexName } from "../store/layout.ts";
 import { tokenise } from "../text/tokenise.ts";
 
 /** What passages come from. */

@@ -4,8 +4,8 @@
  * @module
  */
 import type { SqlRow } from "../../lib/runtime/types.ts";
-import type { Owner, Store } from "./store.ts";
-import { SESSION_SPAN } from "./layout.ts";
+import type { Owner, Store } from "../store/store.ts";
+import { SESSION_SPAN } from "../store/layout.ts";
 
 /** A session's row. Times are milliseconds, 0 when unset; `liveFrom` is the first unarchived sequence number. */
 export interface Session {

@@ -4,7 +4,7 @@
  * @module
  */
 import type { SqlRow } from "../../lib/runtime/types.ts";
-import type { Store } from "./store.ts";
+import type { Store } from "../store/store.ts";
 
 /** A stored file; `path` is below the user's root, `memories/notes/one.md`. */
 export interface StoredFile {

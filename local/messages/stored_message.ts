@@ -3,9 +3,9 @@
  *
  * @module
  */
-import type { Store } from "./store.ts";
+import type { Store } from "../store/store.ts";
 import { type StoredMessage, toStoredMessage } from "./message_row.ts";
-import { SESSION_SPAN } from "./layout.ts";
+import { SESSION_SPAN } from "../store/layout.ts";
 
 /** Messages of a session with sequence numbers in `[from, to)`, in order. */
 export function readMessages(

@@ -4,7 +4,7 @@
  * @module
  */
 import type { SqlRow } from "../../lib/runtime/types.ts";
-import { SESSION_SPAN } from "./layout.ts";
+import { SESSION_SPAN } from "../store/layout.ts";
 
 /** Roles that are stored as a number, by that number. */
 export const ROLES: readonly string[] = ["user", "assistant", "system", "tool"];

@@ -6,11 +6,11 @@
  *
  * @module
  */
-import type { Owner, Store } from "./store.ts";
+import type { Owner, Store } from "../store/store.ts";
 import type { Session } from "./session_row.ts";
-import type { StoredMessage } from "./message_row.ts";
-import { readFile } from "./files.ts";
-import { writeFile } from "./file_writer.ts";
+import type { StoredMessage } from "../messages/message_row.ts";
+import { readFile } from "../files/files.ts";
+import { writeFile } from "../files/file_writer.ts";
 
 /** Prefix of the sessions that MCP `remember` makes (server 0.5.2). */
 export const REMEMBER_PREFIX = "mcp-store-";

@@ -4,16 +4,21 @@
  * @module
  */
 import type { Identity } from "../identity.ts";
-import type { Owner, Store } from "./store.ts";
-import type { Session } from "./session_row.ts";
+import type { Owner, Store } from "../store/store.ts";
+import type { Session } from "../sessions/session_row.ts";
 import type { StoredFile } from "./files.ts";
-import type { StoredMessage } from "./message_row.ts";
-import { describeSession, listSessions } from "./sessions.ts";
-import { findSession } from "./session_row.ts";
-import { describeMessages, readMessageAt, readMessages } from "./stored_message.ts";
-import { archiveName, archiveOverview, latestOverview, listArchives } from "./archives.ts";
+import type { StoredMessage } from "../messages/message_row.ts";
+import { describeSession, listSessions } from "../sessions/sessions.ts";
+import { findSession } from "../sessions/session_row.ts";
+import { describeMessages, readMessageAt, readMessages } from "../messages/stored_message.ts";
+import {
+  archiveName,
+  archiveOverview,
+  latestOverview,
+  listArchives,
+} from "../sessions/archives.ts";
 import { filesBelow, foldersBelow, readFile } from "./files.ts";
-import { wholeText } from "../search/window.ts";
+import { wholeText } from "../ranking/window.ts";
 
 /** A folder or file below the user's root. */
 export interface TreeNode {

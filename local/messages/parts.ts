@@ -16,7 +16,7 @@ const LONGEST_TEXT = 4_194_304;
 const DEEPEST = 32;
 
 /** Refuses what the server refuses: half a surrogate pair, and texts beyond its limit. */
-export function acceptText(text: string): string {
+export function checkedText(text: string): string {
   if (text.length > LONGEST_TEXT) throw invalidArgument("Session privacy text limit exceeded");
   if (!text.isWellFormed()) {
     const at = [...text].findIndex((character) => !character.isWellFormed());
@@ -30,7 +30,7 @@ export function acceptText(text: string): string {
 
 function checkDepth(value: unknown, depth: number): void {
   if (depth > DEEPEST) throw invalidArgument("Session privacy structure limit exceeded");
-  if (typeof value === "string") acceptText(value);
+  if (typeof value === "string") checkedText(value);
   if (typeof value !== "object" || value === null) return;
   for (const inner of Object.values(value)) checkDepth(inner, depth + 1);
 }
@@ -47,7 +47,7 @@ function partText(
   if (typeof value !== "string") {
     throw validationError([...loc, key], "Input should be a valid string", "string_type");
   }
-  return acceptText(value);
+  return checkedText(value);
 }
 
 function toolPart(
@@ -143,7 +143,7 @@ export function readPart(
         : "type" in fields
         ? pythonRepr(fields)
         : "";
-      return { type: "text", text: acceptText(text) };
+      return { type: "text", text: checkedText(text) };
     }
   }
 }

@@ -3,18 +3,18 @@
  *
  * @module
  */
-import type { Owner, Store } from "./store.ts";
-import type { Session } from "./session_row.ts";
+import type { Owner, Store } from "../store/store.ts";
+import type { Session } from "../sessions/session_row.ts";
 import type { NewMessage } from "./new_message.ts";
-import { requirePeer } from "./owners.ts";
-import { createSession, pendingTokens } from "./sessions.ts";
-import { findSession, messageId } from "./session_row.ts";
+import { requirePeer } from "../store/owners.ts";
+import { createSession, pendingTokens } from "../sessions/sessions.ts";
+import { findSession, messageId } from "../sessions/session_row.ts";
 import { ROLES } from "./message_row.ts";
 import { partsTokens } from "./parts.ts";
 import { piecesOfParts } from "./pieces.ts";
-import { writeIndex } from "./index_writer.ts";
+import { writeIndex } from "../passages/index_writer.ts";
 import { invalidArgument, RouteError } from "../wire.ts";
-import { SESSION_SPAN } from "./layout.ts";
+import { SESSION_SPAN } from "../store/layout.ts";
 
 /** Characters of one request that the server takes. */
 const LONGEST_REQUEST = 16_777_216;

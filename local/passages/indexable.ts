@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { Piece } from "./pieces.ts";
-import { cutPassages, type Span } from "../text/passages.ts";
+import type { Piece } from "../messages/pieces.ts";
+import { cutPassages, type Span } from "./passages.ts";
 
 /** Passages kept of one piece, from its head and from its tail; the middle of a log is noise. */
 const LIMITS: readonly { readonly head: number; readonly tail: number }[] = [

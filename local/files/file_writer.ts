@@ -3,9 +3,9 @@
  *
  * @module
  */
-import type { Owner, Store } from "./store.ts";
+import type { Owner, Store } from "../store/store.ts";
 import { readFile, type StoredFile } from "./files.ts";
-import { removePassages, writeIndex } from "./index_writer.ts";
+import { removePassages, writeIndex } from "../passages/index_writer.ts";
 
 /** Writes a file with its passages; returns the id. Inside a transaction. */
 export function writeFile(store: Store, owner: Owner, path: string, text: string): number {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Owner, Store } from "./store.ts";
+import type { Owner, Store } from "../store/store.ts";
 import type { Identity } from "../identity.ts";
 import {
   findSession,

@@ -6,7 +6,7 @@
 import type { Identity } from "../identity.ts";
 import type { StoredPart } from "./message_row.ts";
 import type { Fields } from "../validate.ts";
-import { acceptText, readPart } from "./parts.ts";
+import { checkedText, readPart } from "./parts.ts";
 import { optionalChoice, optionalText, requiredText, textList } from "../validate.ts";
 import { validationError } from "../wire.ts";
 
@@ -64,7 +64,7 @@ export function readMessage(
   return {
     role,
     parts: parts === undefined
-      ? [{ type: "text", text: acceptText(content ?? "") }]
+      ? [{ type: "text", text: checkedText(content ?? "") }]
       : parts.map((part, at) => readPart(part, [...loc, "parts", String(at)], identity)),
     ...(peer === undefined ? {} : { peer }),
     ...(createdAt === undefined ? {} : { createdAt }),

@@ -3,12 +3,12 @@
  *
  * @module
  */
-import type { Database } from "../lib/runtime/types.ts";
-import { indexName, SCHEMA_VERSION, vocabularyName } from "./store/layout.ts";
+import type { Database } from "../../lib/runtime/types.ts";
+import { indexName, SCHEMA_VERSION, vocabularyName } from "./layout.ts";
 
 /**
  * Version of tokeniser and passages. An owner whose `index_version` is lower is indexed anew by the
- * worker, slice by slice (`reindex.ts`); until then its old passages answer.
+ * worker, slice by slice (`passages/reindex.ts`); until then its old passages answer.
  */
 export const INDEX_VERSION = 1;
 
@@ -17,7 +17,7 @@ export const INDEX_VERSION = 1;
  * of any other. `created` is milliseconds, `created_text` the sent form where it differs.
  * `passage` is the id of its first passage; passages of one source have consecutive ids.
  * `passages.source` is a message id, or minus a file id. `part` numbers the piece of the source, see
- * `store/indexable.ts`. `length` counts tokens; `created` and `peer`
+ * `messages/pieces.ts`. `length` counts tokens; `created` and `peer`
  * are the source's, so that ranking reads one small table.
  * `message_sources` outlives deleted messages: what was forgotten is not taken in again.
  */

@@ -3,15 +3,15 @@
  *
  * @module
  */
-import type { SqlRow } from "../lib/runtime/types.ts";
-import type { Owner, Store } from "./store/store.ts";
-import { INDEX_VERSION } from "./schema.ts";
-import { SESSION_SPAN } from "./store/layout.ts";
-import { removePassages, writeIndex } from "./store/index_writer.ts";
-import { piecesOfParts } from "./store/pieces.ts";
-import { toStoredMessage } from "./store/message_row.ts";
-import { toStoredFile } from "./store/files.ts";
-import { indexFile } from "./store/file_writer.ts";
+import type { SqlRow } from "../../lib/runtime/types.ts";
+import type { Owner, Store } from "../store/store.ts";
+import { INDEX_VERSION } from "../store/schema.ts";
+import { SESSION_SPAN } from "../store/layout.ts";
+import { removePassages, writeIndex } from "./index_writer.ts";
+import { piecesOfParts } from "../messages/pieces.ts";
+import { toStoredMessage } from "../messages/message_row.ts";
+import { toStoredFile } from "../files/files.ts";
+import { indexFile } from "../files/file_writer.ts";
 
 function toOwner(row: SqlRow): Owner {
   return {

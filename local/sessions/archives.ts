@@ -4,7 +4,7 @@
  * @module
  */
 import type { Identity } from "../identity.ts";
-import type { Store } from "./store.ts";
+import type { Store } from "../store/store.ts";
 import type { Session } from "./session_row.ts";
 import { messageId } from "./session_row.ts";
 import { sessionUri } from "./sessions.ts";

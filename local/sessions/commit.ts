@@ -3,13 +3,13 @@
  *
  * @module
  */
-import type { Owner, Store } from "./store.ts";
+import type { Owner, Store } from "../store/store.ts";
 import type { Session } from "./session_row.ts";
 import { archiveUri } from "./archives.ts";
-import { readMessages } from "./stored_message.ts";
+import { readMessages } from "../messages/stored_message.ts";
 import { messageId } from "./session_row.ts";
 import { rememberSession } from "./remembered.ts";
-import { recordTask } from "./tasks.ts";
+import { recordTask } from "../store/tasks.ts";
 
 /** What a commit was asked to do. */
 export interface CommitRequest {
@@ -95,4 +95,13 @@ export function commitSession(
 
 function resetContext(store: Store, session: Session, from: number): void {
   store.sql("UPDATE sessions SET overview_from = ? WHERE id = ?").run(from, session.id);
+}
+
+/** An overview costs nothing here: it is made unless the request or the session's policy says no. */
+export function wantsOverview(session: Session, asked: boolean | undefined): boolean {
+  if (asked !== undefined) return asked;
+  const policy = session.settings.memory_policy as
+    | { working_memory?: { enabled?: boolean } }
+    | undefined;
+  return policy?.working_memory?.enabled ?? true;
 }

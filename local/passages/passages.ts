@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { cutAtTokens, tokenWeight } from "./tokens.ts";
+import { cutAtTokens, tokenWeight } from "../text/tokens.ts";
 
 /** A piece of a text, `[start, end)` in UTF-16 units. */
 export interface Span {

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { AutoCommitPolicy } from "./store/session_row.ts";
-import { invalidArgument, validationError } from "./wire.ts";
+import type { AutoCommitPolicy } from "./session_row.ts";
+import { invalidArgument, validationError } from "../wire.ts";
 
 /** Default and largest value of each threshold (server 0.5.2). */
 const AUTO_COMMIT: readonly (readonly [keyof AutoCommitPolicy, number, number])[] = [

@@ -4,9 +4,9 @@
  * @module
  */
 import type { Hit } from "./rank.ts";
-import type { StoredMessage } from "../store/message_row.ts";
-import type { StoredPart } from "../store/message_row.ts";
-import { isToolPiece, pieceText } from "../store/pieces.ts";
+import type { StoredMessage } from "../messages/message_row.ts";
+import type { StoredPart } from "../messages/message_row.ts";
+import { isToolPiece, pieceText } from "../messages/pieces.ts";
 import { cutAtTokens, tokenWeight } from "../text/tokens.ts";
 
 /** Between two passages that do not touch. */

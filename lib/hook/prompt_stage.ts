@@ -1,0 +1,44 @@
+/**
+ * The reading half of a prompt: what it brings to mind.
+ *
+ * @module
+ */
+import { isCaptureEnabled } from "../config/enabled.ts";
+import { createRedactor } from "../capture/redact.ts";
+import { createFaceMemory } from "../recall/face_memory.ts";
+import { buildRecallBlockDetailed } from "../recall/recall_block.ts";
+import { recallSettingsOf } from "../recall/settings.ts";
+import { openReadEngine, toReadResult, withoutThrowing } from "./read_engine.ts";
+import { type ReadResult, silent, type StageContext } from "./stage.ts";
+
+async function atPrompt(context: StageContext): Promise<ReadResult> {
+  const { config, host, input, peer, session } = context;
+  const { settings, agentHome } = config;
+  const engine = await openReadEngine(context, settings.recallBudgetMs);
+  if (engine === undefined) return { result: silent("empty", "Nothing is remembered yet") };
+  const { http, breaker, targetId } = engine;
+  const block = await buildRecallBlockDetailed({
+    enabled: true,
+    http,
+    prompt: input.prompt ?? "",
+    session,
+    peer,
+    settings: recallSettingsOf(config),
+    mayCreateSession: isCaptureEnabled(config),
+    redact: createRedactor({
+      enabled: settings.redact,
+      patterns: settings.redactPatterns,
+      secrets: [config.connection.apiKey],
+    }),
+    ...(breaker === undefined ? {} : {
+      breaker,
+      faces: createFaceMemory({ runtime: host.runtime, agentHome, target: targetId }),
+    }),
+  });
+  return toReadResult(context, block);
+}
+
+/** Recalls at a prompt; never throws. */
+export function recallAtPrompt(context: StageContext): Promise<ReadResult> {
+  return withoutThrowing(() => atPrompt(context));
+}

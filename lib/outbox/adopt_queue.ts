@@ -1,0 +1,115 @@
+/**
+ * `queue adopt`: a person decides that what waits for one identity goes to the one in force.
+ *
+ * @module
+ */
+import type { CapturedMessage } from "../capture/model.ts";
+import type { Runtime } from "../runtime/types.ts";
+import type { QueueChange } from "./change_queue.ts";
+import type { BoundaryReason, SpoolRecord, Target } from "./types.ts";
+import { takeOverSpool } from "./ingest/take_over.ts";
+import { refreshOpen, type SessionRow, toSessionRow } from "./store/sessions.ts";
+import { num, type Store, text } from "./store/store.ts";
+import { writeSpoolRecord } from "./spool.ts";
+import { targetFolder } from "./target.ts";
+import { withStore } from "./_target_stores.ts";
+
+/** Messages per record. */
+const PIECE = 200;
+
+/** Sessions of other identities, or all of them when they lie in another target's store. */
+function foreignSessions(store: Store, isOwnStore: boolean): SessionRow[] {
+  const own = isOwnStore
+    ? num(store.get("SELECT max(generation) AS g FROM targets WHERE learned = 1"), "g")
+    : 0;
+  return store.all("SELECT * FROM sessions WHERE open = 1 AND target <> ?", own).map(toSessionRow);
+}
+
+/** The commit that waits in a session, as a boundary of the record that carries its messages. */
+function waitingBoundary(store: Store, session: SessionRow): SpoolRecord["boundary"] | undefined {
+  const commit = store.get(
+    "SELECT reason, params FROM commits WHERE session = ? AND phase = 'requested' ORDER BY id DESC LIMIT 1",
+    session.id,
+  );
+  if (commit === undefined) return undefined;
+  const { keep_recent_count: keepRecentCount = 0 } = JSON.parse(text(commit, "params")) as {
+    keep_recent_count?: number;
+  };
+  return { reason: text(commit, "reason") as BoundaryReason, keepRecentCount };
+}
+
+/** Records a session's waiting messages for another target, then forgets them here. */
+function moveSession(
+  runtime: Runtime,
+  agentHome: string,
+  store: Store,
+  session: SessionRow,
+  to: Target,
+): number {
+  const rows = store.all(
+    "SELECT body FROM messages WHERE session = ? AND state IN ('pending','inflight') ORDER BY seq",
+    session.id,
+  );
+  const boundary = waitingBoundary(store, session);
+  for (let from = 0; from < Math.max(1, rows.length); from += PIECE) {
+    const isLast = from + PIECE >= rows.length;
+    const result = writeSpoolRecord(runtime, agentHome, to, {
+      version: 1,
+      host: session.host as SpoolRecord["host"],
+      event: "adopt",
+      at: new Date(runtime.now()).toISOString(),
+      session: session.session,
+      ...(session.parent === "" ? {} : { parentSession: session.parent }),
+      ...(session.peer === "" ? {} : { peer: session.peer }),
+      cwd: "",
+      settings: session.settings,
+      messages: rows.slice(from, from + PIECE).map((row) =>
+        JSON.parse(text(row, "body")) as CapturedMessage
+      ),
+      ...(isLast && boundary !== undefined ? { boundary } : {}),
+    });
+    if (!result.ok) throw new Error(result.reason);
+  }
+  // Dying before this repeats the records, whose ids are known by then.
+  store.transaction(() => {
+    store.run(
+      "DELETE FROM messages WHERE session = ? AND state IN ('pending','inflight')",
+      session.id,
+    );
+    store.run("DELETE FROM commits WHERE session = ? AND phase = 'requested'", session.id);
+    refreshOpen(store, session.id);
+  });
+  return rows.length;
+}
+
+/**
+ * Hands what waits in the queue of `from` to the target `to`, which must be the one in force. With
+ * `from` the same target: what waits there for an earlier identity.
+ */
+export async function adoptQueue(
+  runtime: Runtime,
+  agentHome: string,
+  from: string,
+  to: Target,
+): Promise<QueueChange> {
+  const isOwnStore = from === to.id;
+  try {
+    if (!isOwnStore) {
+      takeOverSpool(runtime, targetFolder(agentHome, from), targetFolder(agentHome, to.id));
+    }
+    const moved = await withStore(
+      runtime,
+      agentHome,
+      from,
+      (store) =>
+        foreignSessions(store, isOwnStore).reduce(
+          (sum, session) => sum + moveSession(runtime, agentHome, store, session, to),
+          0,
+        ),
+    );
+    return { changed: moved ?? 0, problems: [] };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return { changed: 0, problems: [`Cannot adopt the queue of ${from}: ${why}`] };
+  }
+}
