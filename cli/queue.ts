@@ -10,9 +10,9 @@ import {
   exportQueue,
   type QueueChange,
   retryQueue,
-} from "../lib/outbox/change_queue.ts";
-import { drainQueue } from "../lib/outbox/drain_queue.ts";
-import { queueReport } from "../lib/outbox/queue.ts";
+} from "../lib/outbox/queue/change_queue.ts";
+import { drainQueue } from "../lib/outbox/queue/drain_queue.ts";
+import { queueReport } from "../lib/outbox/queue/queue_report.ts";
 import { CommandError, EXIT, forTerminal } from "./output.ts";
 import { wireWorkers } from "./worker_options.ts";
 

@@ -5,13 +5,13 @@
  */
 import type { HarnessKey } from "../lib/config/types.ts";
 import type { OutcomeRecord } from "../lib/hook/types.ts";
-import type { QueueReport } from "../lib/outbox/queue_entries.ts";
+import type { QueueReport } from "../lib/outbox/queue/queue_entries.ts";
 import type { CommandContext } from "./context.ts";
 import type { PluginConfig } from "../lib/config/plugin_config.ts";
 import { buildPluginConfig } from "../lib/config/plugin_config.ts";
 import { deriveHarnessSessionId } from "../lib/identity/session_id.ts";
 import { readOutcomes } from "../lib/hook/outcome.ts";
-import { queueReport } from "../lib/outbox/queue.ts";
+import { queueReport } from "../lib/outbox/queue/queue_report.ts";
 import { HOSTS } from "../hosts/mod.ts";
 import { EXIT, forTerminal } from "./output.ts";
 

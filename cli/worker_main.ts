@@ -6,7 +6,7 @@
 import type { ProcessRuntime } from "../lib/runtime/types.ts";
 import { denoProcessRuntime } from "../lib/runtime/deno_process.ts";
 import { pruneState } from "../lib/hook/prune_state.ts";
-import { runWorker } from "../lib/outbox/worker.ts";
+import { runWorker } from "../lib/outbox/worker/worker.ts";
 import { wireWorkers } from "./worker_options.ts";
 
 /** Runs the worker of `targetId` until nothing came for a while. */

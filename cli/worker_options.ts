@@ -7,7 +7,7 @@ import type { CreateDecoder } from "../lib/capture/model.ts";
 import type { Connection } from "../lib/config/types.ts";
 import type { ProcessRuntime } from "../lib/runtime/types.ts";
 import type { SpoolRecord, Target } from "../lib/outbox/types.ts";
-import type { Connected, WorkerOptions } from "../lib/outbox/worker_options.ts";
+import type { Connected, WorkerOptions } from "../lib/outbox/worker/worker_options.ts";
 import { buildPluginConfig } from "../lib/config/plugin_config.ts";
 import { writeOutcome } from "../lib/hook/outcome.ts";
 import { targetFor } from "../lib/outbox/target.ts";

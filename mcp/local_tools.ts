@@ -37,7 +37,7 @@ export function createLocalTools(runtime: Runtime, harness: HarnessKey): LocalTo
 async function describeStatus(runtime: Runtime, harness: HarnessKey): Promise<string> {
   const config = buildPluginConfig(harness, { runtime });
   const { connection, broken } = config;
-  const { queueReport } = await import("../lib/outbox/queue.ts");
+  const { queueReport } = await import("../lib/outbox/queue/queue_report.ts");
   const queue = await queueReport(runtime, config.agentHome);
   const engine = connection.engine === "local"
     ? "Engine: local (embedded)"

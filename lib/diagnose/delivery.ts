@@ -4,7 +4,7 @@
  * @module
  */
 import type { OutcomeRecord } from "../hook/types.ts";
-import type { QueueReport } from "../outbox/queue_entries.ts";
+import type { QueueReport } from "../outbox/queue/queue_entries.ts";
 import type { Check, DoctorReport } from "./types.ts";
 import { check } from "./types.ts";
 

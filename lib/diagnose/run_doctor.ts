@@ -5,12 +5,12 @@
  * @module
  */
 import type { PluginConfig } from "../config/plugin_config.ts";
-import type { QueueReport } from "../outbox/queue_entries.ts";
+import type { QueueReport } from "../outbox/queue/queue_entries.ts";
 import type { Check, DoctorOptions, DoctorReport, HostSpec } from "./types.ts";
 import { settingKeys } from "../config/schema.ts";
 import { resolvePeer } from "../identity/peer.ts";
 import { readOutcomes } from "../hook/outcome.ts";
-import { queueReport } from "../outbox/queue.ts";
+import { queueReport } from "../outbox/queue/queue_report.ts";
 import { checkConfiguration, checkFileModes } from "./configuration.ts";
 import { checkConnection } from "./connection.ts";
 import { checkOutcomes, checkQueue, summariseQueue, summariseSessions } from "./delivery.ts";

@@ -19,10 +19,9 @@ export function writeOutcome(runtime: Runtime, agentHome: string, record: Outcom
     fileNameOf(record.session)
   }`;
   const write = () =>
-    runtime.files.writeAtomic(
+    runtime.files.overwrite(
       `${folder}/${fileNameOf(record.stage)}.json`,
       `${JSON.stringify(record)}\n`,
-      { sync: false },
     );
   try {
     write();

@@ -25,8 +25,9 @@ async function atPrompt(context: StageContext): Promise<ReadResult> {
     peer,
     settings: recallSettingsOf(config),
     mayCreateSession: isCaptureEnabled(config),
+    // Asked of the embedded engine, the query never leaves this process and is kept nowhere.
     redact: createRedactor({
-      enabled: settings.redact,
+      enabled: settings.redact && config.connection.engine === "server",
       patterns: settings.redactPatterns,
       secrets: [config.connection.apiKey],
     }),

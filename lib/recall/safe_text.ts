@@ -34,6 +34,7 @@ export function safeText(text: string): string {
 
 /** A `viking://` URI for display: as written, but for what could end its line or open a tag. */
 export function safeUri(uri: string): string {
+  if (/^[!#-;=?-~]{0,1000}$/.test(uri)) return uri;
   return uri.toWellFormed().slice(0, 1000).replace(
     /[\p{Cc}\p{Cf}\u2028\u2029<>"]/gu,
     encodeURIComponent,

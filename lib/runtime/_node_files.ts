@@ -109,6 +109,18 @@ export const nodeFiles: Files = {
     }),
   writeAtomic: (path, data, options = {}) =>
     attempt("write", path, () => writeWhole(path, data, options)),
+  overwrite: (path, text, mode = 0o600) =>
+    attempt("write", path, () => {
+      const fs = builtin("node:fs");
+      const file = fs.openSync(path, fs.constants.O_WRONLY | fs.constants.O_CREAT, mode);
+      try {
+        const bytes = new TextEncoder().encode(text);
+        fs.writeSync(file, bytes, 0, bytes.length, 0);
+        fs.ftruncateSync(file, bytes.length);
+      } finally {
+        fs.closeSync(file);
+      }
+    }),
   append: (path, text, mode = 0o600) =>
     attempt("append to", path, () => builtin("node:fs").appendFileSync(path, text, { mode })),
   createEmpty,

@@ -92,6 +92,18 @@ export const denoFiles: Files = {
     attempt("create", path, () => Deno.mkdirSync(path, { recursive: true, mode })),
   writeAtomic: (path, data, options = {}) =>
     attempt("write", path, () => writeWhole(path, data, options)),
+  overwrite: (path, text, mode = 0o600) =>
+    attempt("write", path, () => {
+      // Not truncated first: ext4 would flush the file at once.
+      const file = Deno.openSync(path, { write: true, create: true, mode });
+      try {
+        const bytes = new TextEncoder().encode(text);
+        file.writeSync(bytes);
+        file.truncateSync(bytes.length);
+      } finally {
+        file.close();
+      }
+    }),
   append: (path, text, mode = 0o600) =>
     attempt("append to", path, () => Deno.writeTextFileSync(path, text, { append: true, mode })),
   createEmpty: (path, mode) => {

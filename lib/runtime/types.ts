@@ -85,6 +85,11 @@ export interface Files {
    * the old text or the new one. `mode` defaults to 0o600.
    */
   writeAtomic(path: string, data: string | Uint8Array, options?: WriteOptions): void;
+  /**
+   * Writes over what stands at `path` in one call, without sync or rename (creates it with `mode`,
+   * default 0o600). Cheap, and not atomic: only for records whose loss is harmless.
+   */
+  overwrite(path: string, text: string, mode?: number): void;
   /** Appends one piece of text with a single write call. */
   append(path: string, text: string, mode?: number): void;
   /** Creates an empty file with `mode` if there is none; returns true when it was created. */

@@ -4,11 +4,10 @@
  * @module
  */
 import type { WireResponse } from "../../lib/http/types.ts";
-import type { Call, Owner } from "../store/store.ts";
+import type { Call, Owner, Store } from "../store/store.ts";
 import type { Session } from "../sessions/session_row.ts";
-import type { StoredMessage } from "../messages/message_row.ts";
 import { findOwner } from "../store/store.ts";
-import { findSession } from "../sessions/session_row.ts";
+import { findSession, messageId } from "../sessions/session_row.ts";
 import { describeMessages, readMessages } from "../messages/stored_message.ts";
 import { latestOverview, listArchives } from "../sessions/archives.ts";
 import { estimateTokens } from "../../lib/recall/tokens.ts";
@@ -22,16 +21,16 @@ export function requireSession(call: Call, name: string): { owner: Owner; sessio
   return { owner, session };
 }
 
-/** The newest messages that fit `budget` tokens, in order. */
-function withinBudget(messages: readonly StoredMessage[], budget: number): StoredMessage[] {
-  let left = budget;
-  let from = messages.length;
-  while (from > 0) {
-    left -= messages[from - 1]?.tokens ?? 0;
-    if (left < 0) break;
-    from--;
-  }
-  return messages.slice(from);
+/** Sequence number of the oldest live message that fits when the newest go first. */
+function firstWithin(store: Store, session: Session, budget: number): number {
+  const row = store.sql(
+    `SELECT min(id) AS first FROM (
+      SELECT id, sum(tokens) OVER (ORDER BY id DESC) AS total FROM messages WHERE id >= ? AND id < ?
+    ) WHERE total <= ?`,
+  ).get(messageId(session.id, session.liveFrom), messageId(session.id, session.nextSeq), budget);
+  return row?.["first"] === null || row === undefined
+    ? session.nextSeq
+    : Number(row["first"]) - messageId(session.id, 0);
 }
 
 /** Live messages within `token_budget`, and the overview of the newest archive if it still fits. */
@@ -54,8 +53,8 @@ export function sessionContext(call: Call, name: string): WireResponse {
     );
   }
   const { session } = requireSession(call, name);
-  const live = readMessages(store, session.id, session.liveFrom, session.nextSeq);
-  const shown = withinBudget(live, budget);
+  const from = firstWithin(store, session, budget);
+  const shown = readMessages(store, session.id, from, session.nextSeq);
   const activeTokens = shown.reduce((sum, message) => sum + message.tokens, 0);
   const whole = latestOverview(store, session);
   const overviewTokens = estimateTokens(whole);

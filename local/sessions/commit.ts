@@ -8,7 +8,7 @@ import type { Session } from "./session_row.ts";
 import { archiveUri } from "./archives.ts";
 import { readMessages } from "../messages/stored_message.ts";
 import { messageId } from "./session_row.ts";
-import { rememberSession } from "./remembered.ts";
+import { isRemembering, rememberMessages } from "./remembered.ts";
 import { recordTask } from "../store/tasks.ts";
 
 /** What a commit was asked to do. */
@@ -58,7 +58,9 @@ export function commitSession(
   const kept = store.sql(
     "SELECT count(*) AS count, sum(tokens) AS tokens FROM messages WHERE id >= ? AND id < ?",
   ).get(messageId(session.id, to), messageId(session.id, session.nextSeq));
-  const written = rememberSession(store, owner, session, readMessages(store, session.id, from, to));
+  const written = isRemembering(session.name)
+    ? rememberMessages(store, owner, readMessages(store, session.id, from, to))
+    : 0;
   store.sql(
     "UPDATE sessions SET live_from = ?, live_count = ?, live_tokens = ?, commit_count = commit_count + 1, last_commit = ?, last_auto_commit = coalesce(?, last_auto_commit), keep_recent = ?, memories_written = memories_written + ?, updated = ? WHERE id = ?",
   ).run(

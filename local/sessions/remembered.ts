@@ -7,15 +7,17 @@
  * @module
  */
 import type { Owner, Store } from "../store/store.ts";
-import type { Session } from "./session_row.ts";
 import type { StoredMessage } from "../messages/message_row.ts";
 import { readFile } from "../files/files.ts";
 import { writeFile } from "../files/file_writer.ts";
 
-/** Prefix of the sessions that MCP `remember` makes (server 0.5.2). */
-export const REMEMBER_PREFIX = "mcp-store-";
 /** Folder of remembered notes, below the user's root. */
-export const REMEMBERED_FOLDER = "memories/entities/remembered";
+const FOLDER = "memories/entities/remembered";
+
+/** True for the sessions that MCP `remember` makes (server 0.5.2). */
+export function isRemembering(sessionName: string): boolean {
+  return sessionName.startsWith("mcp-store-");
+}
 
 /** First words of a text as a file name; letters of any script stay. */
 function slugOf(text: string): string {
@@ -25,14 +27,12 @@ function slugOf(text: string): string {
   return (cut.length < slug.length ? cut.replace(/-[^-]*$/, "") || cut : cut) || "note";
 }
 
-/** Writes the notes of a remember session; returns how many. Inside a transaction. */
-export function rememberSession(
+/** Writes the notes of a remember session's messages; returns how many. Inside a transaction. */
+export function rememberMessages(
   store: Store,
   owner: Owner,
-  session: Session,
   messages: readonly StoredMessage[],
 ): number {
-  if (!session.name.startsWith(REMEMBER_PREFIX)) return 0;
   let written = 0;
   for (const message of messages) {
     if (message.role !== "user") continue;
@@ -40,7 +40,7 @@ export function rememberSession(
       .map((part) => String(part["text"])).join("\n").trim();
     if (text === "") continue;
     const day = new Date(message.created).toISOString().slice(0, 10);
-    const base = `${REMEMBERED_FOLDER}/${day}-${slugOf(text)}`;
+    const base = `${FOLDER}/${day}-${slugOf(text)}`;
     let path = `${base}.md`;
     for (let n = 2;; n++) {
       const there = readFile(store, owner.id, path);

@@ -1,7 +1,7 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
 import type { WireRequest } from "../../lib/http/types.ts";
-import { queueReport } from "../../lib/outbox/queue.ts";
+import { queueReport } from "../../lib/outbox/queue/queue_report.ts";
 import { OutboxFixture, SETTINGS, type Transcript } from "../support/outbox_fixture.ts";
 
 const isWrite = ({ method, path }: WireRequest): boolean =>
@@ -307,7 +307,7 @@ test("a held target is tried again by one cheap request with growing pauses", as
   const { f } = said(1);
   f.engine.fault = () => ({ kind: "status", status: 401 });
   const options = { ...f.options(), untilDelivered: f.clock.now + 4 * 3_600_000, pollMs: 10_000 };
-  const { runWorker } = await import("../../lib/outbox/worker.ts");
+  const { runWorker } = await import("../../lib/outbox/worker/worker.ts");
   await runWorker({ ...options, lingerMs: 1 });
   assert.ok(f.engine.log.length < 12, `${f.engine.log.length} requests`);
   assert.deepEqual(f.engine.writes(), []);

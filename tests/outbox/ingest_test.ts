@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { queueReport } from "../../lib/outbox/queue.ts";
+import { queueReport } from "../../lib/outbox/queue/queue_report.ts";
 import { OutboxFixture, SETTINGS, type Transcript } from "../support/outbox_fixture.ts";
 
 /** Every byte under the agent's home, as one string. */

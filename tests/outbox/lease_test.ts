@@ -1,8 +1,8 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync } from "node:fs";
-import { takeLease } from "../../lib/outbox/lease.ts";
-import { runWorker } from "../../lib/outbox/worker.ts";
+import { takeLease } from "../../lib/outbox/worker/lease.ts";
+import { runWorker } from "../../lib/outbox/worker/worker.ts";
 import { OutboxFixture } from "../support/outbox_fixture.ts";
 
 test("takeLease() lets one process in and the next after its release [CUR-08]", async () => {
@@ -22,7 +22,7 @@ test("takeLease() lets one process in and the next after its release [CUR-08]", 
 test("takeLease() is freed by the kernel when its holder is killed [CUR-08]", async () => {
   const f = new OutboxFixture();
   mkdirSync(f.folder, { recursive: true });
-  const lease = new URL("../../lib/outbox/lease.ts", import.meta.url).href;
+  const lease = new URL("../../lib/outbox/worker/lease.ts", import.meta.url).href;
   const runtime = new URL("../../lib/runtime/deno_process.ts", import.meta.url).href;
   const holder = new Deno.Command(Deno.execPath(), {
     args: [

@@ -2,11 +2,11 @@ import { test } from "node:test";
 import assert from "node:assert/strict";
 import { appendFileSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import type { WireRequest } from "../../lib/http/types.ts";
-import { adoptQueue } from "../../lib/outbox/adopt_queue.ts";
-import { dropEntry, exportQueue, retryQueue } from "../../lib/outbox/change_queue.ts";
-import { drainQueue, type DrainReport } from "../../lib/outbox/drain_queue.ts";
-import { takeLease } from "../../lib/outbox/lease.ts";
-import { queueReport } from "../../lib/outbox/queue.ts";
+import { adoptQueue } from "../../lib/outbox/queue/adopt_queue.ts";
+import { dropEntry, exportQueue, retryQueue } from "../../lib/outbox/queue/change_queue.ts";
+import { drainQueue, type DrainReport } from "../../lib/outbox/queue/drain_queue.ts";
+import { takeLease } from "../../lib/outbox/worker/lease.ts";
+import { queueReport } from "../../lib/outbox/queue/queue_report.ts";
 import { OutboxFixture } from "../support/outbox_fixture.ts";
 
 const isWrite = ({ method }: WireRequest): boolean => method === "POST";

@@ -123,6 +123,15 @@ const CASES: readonly FileCase[] = [
     },
   },
   {
+    name: "overwrite() leaves only the new text and creates 0600",
+    run(runtime, dir) {
+      runtime.files.overwrite(`${dir}/record`, "a long first text");
+      runtime.files.overwrite(`${dir}/record`, "short");
+      assert.equal(runtime.files.readText(`${dir}/record`), "short");
+      assert.equal(runtime.files.stat(`${dir}/record`)?.mode, 0o600);
+    },
+  },
+  {
     name: "append() adds to a file that it creates 0600",
     run(runtime, dir) {
       runtime.files.append(`${dir}/log`, "a\n");

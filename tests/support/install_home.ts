@@ -152,6 +152,7 @@ function snapshotOf(root: string, skip: RegExp): Record<string, string> {
 const WRITES = [
   "makeDir",
   "writeAtomic",
+  "overwrite",
   "append",
   "createEmpty",
   "remove",

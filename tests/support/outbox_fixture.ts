@@ -9,12 +9,12 @@ import { randomUUID } from "node:crypto";
 import type { ProcessRuntime } from "../../lib/runtime/types.ts";
 import type { SpoolRecord, Target } from "../../lib/outbox/types.ts";
 import type { OvHttp } from "../../lib/http/types.ts";
-import type { WorkerOptions } from "../../lib/outbox/worker_options.ts";
+import type { WorkerOptions } from "../../lib/outbox/worker/worker_options.ts";
 import { createClaudeDecoder } from "../../hosts/claude_code/transcript.ts";
 import { createOvHttp } from "../../lib/http/client.ts";
 import { denoProcessRuntime } from "../../lib/runtime/deno_process.ts";
 import { writeSpoolRecord } from "../../lib/outbox/spool.ts";
-import { runWorker, type WorkerResult } from "../../lib/outbox/worker.ts";
+import { runWorker, type WorkerResult } from "../../lib/outbox/worker/worker.ts";
 import { FakeEngine } from "./fake_engine.ts";
 import { tempFolder } from "./temp_folder.ts";
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Runtime } from "../runtime/types.ts";
+import type { Runtime } from "../../runtime/types.ts";
 
 const FILE = "worker-problem.txt";
 

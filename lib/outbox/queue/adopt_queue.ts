@@ -3,15 +3,15 @@
  *
  * @module
  */
-import type { CapturedMessage } from "../capture/model.ts";
-import type { Runtime } from "../runtime/types.ts";
+import type { CapturedMessage } from "../../capture/model.ts";
+import type { Runtime } from "../../runtime/types.ts";
 import type { QueueChange } from "./change_queue.ts";
-import type { BoundaryReason, SpoolRecord, Target } from "./types.ts";
-import { takeOverSpool } from "./ingest/take_over.ts";
-import { refreshOpen, type SessionRow, toSessionRow } from "./store/sessions.ts";
-import { num, type Store, text } from "./store/store.ts";
-import { writeSpoolRecord } from "./spool.ts";
-import { targetFolder } from "./target.ts";
+import type { BoundaryReason, SpoolRecord, Target } from "../types.ts";
+import { takeOverSpool } from "../ingest/take_over.ts";
+import { refreshOpen, type SessionRow, toSessionRow } from "../store/sessions.ts";
+import { num, type Store, text } from "../store/store.ts";
+import { writeSpoolRecord } from "../spool.ts";
+import { targetFolder } from "../target.ts";
 import { withStore } from "./_target_stores.ts";
 
 /** Messages per record. */

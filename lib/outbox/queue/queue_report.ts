@@ -3,9 +3,9 @@
  *
  * @module
  */
-import type { Runtime } from "../runtime/types.ts";
+import type { Runtime } from "../../runtime/types.ts";
 import type { CommitEntry, DeadEntry, PendingEntry, QueueReport } from "./queue_entries.ts";
-import { reportTarget } from "./_queue_report.ts";
+import { reportTarget } from "./_target_report.ts";
 import { targetIds } from "./_target_stores.ts";
 
 /** Reads every queue under `agentHome`, also while workers live. */

@@ -4,8 +4,8 @@
  *
  * @module
  */
-import type { Database, FileLock, Runtime } from "../runtime/types.ts";
-import { OUTBOX_LAYOUT } from "./types.ts";
+import type { Database, FileLock, Runtime } from "../../runtime/types.ts";
+import { OUTBOX_LAYOUT } from "../types.ts";
 
 /** A held lease. */
 export interface Lease {

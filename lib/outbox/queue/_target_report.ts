@@ -3,16 +3,16 @@
  *
  * @module
  */
-import type { Runtime, SqlRow } from "../runtime/types.ts";
+import type { Runtime, SqlRow } from "../../runtime/types.ts";
 import type { CommitEntry, DeadEntry, PendingEntry, QueueReport } from "./queue_entries.ts";
-import { spoolNames } from "./ingest/ingest.ts";
-import { limitWarnings, type QueueLimits } from "./store/limits.ts";
-import { parseSpoolRecord } from "./ingest/spool_record.ts";
-import { readTargetState, type TargetState } from "./store/target_state.ts";
-import { num, type Store, text } from "./store/store.ts";
-import { OUTBOX_LAYOUT } from "./types.ts";
-import { targetFolder } from "./target.ts";
-import { readWorkerProblem } from "./_worker_problem.ts";
+import { spoolNames } from "../ingest/ingest.ts";
+import { limitWarnings, type QueueLimits } from "../store/limits.ts";
+import { parseSpoolRecord } from "../ingest/spool_record.ts";
+import { readTargetState, type TargetState } from "../store/target_state.ts";
+import { num, type Store, text } from "../store/store.ts";
+import { OUTBOX_LAYOUT } from "../types.ts";
+import { targetFolder } from "../target.ts";
+import { readWorkerProblem } from "../worker/worker_problem.ts";
 import { withStore } from "./_target_stores.ts";
 
 const iso = (ms: number): string => (ms > 0 ? new Date(ms).toISOString() : "");

@@ -5,10 +5,10 @@
  */
 import type { QueueReport } from "./queue_entries.ts";
 import { targetIds } from "./_target_stores.ts";
-import { queueReport } from "./queue.ts";
-import { UNRESOLVED_TARGET } from "./target.ts";
-import type { WorkerOptions } from "./worker_options.ts";
-import { runWorker } from "./worker.ts";
+import { queueReport } from "./queue_report.ts";
+import { UNRESOLVED_TARGET } from "../target.ts";
+import type { WorkerOptions } from "../worker/worker_options.ts";
+import { runWorker } from "../worker/worker.ts";
 
 /** What is left after a drain. `left` counts what waits; 0 is exit code 0, else 3. */
 export interface DrainReport {

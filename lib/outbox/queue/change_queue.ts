@@ -3,14 +3,14 @@
  *
  * @module
  */
-import type { Runtime } from "../runtime/types.ts";
-import { refreshOpen } from "./store/sessions.ts";
-import { OPEN_TARGET, writeTargetState } from "./store/target_state.ts";
+import type { Runtime } from "../../runtime/types.ts";
+import { refreshOpen } from "../store/sessions.ts";
+import { OPEN_TARGET, writeTargetState } from "../store/target_state.ts";
 import { targetIds, withStore } from "./_target_stores.ts";
-import { queueReport } from "./queue.ts";
-import { num, type Store, text } from "./store/store.ts";
-import { targetFolder } from "./target.ts";
-import { OUTBOX_LAYOUT } from "./types.ts";
+import { queueReport } from "./queue_report.ts";
+import { num, type Store, text } from "../store/store.ts";
+import { targetFolder } from "../target.ts";
+import { OUTBOX_LAYOUT } from "../types.ts";
 
 /** What a change to the queue did. */
 export interface QueueChange {

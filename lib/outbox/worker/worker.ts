@@ -4,13 +4,13 @@
  * @module
  */
 import type { WorkerOptions } from "./worker_options.ts";
-import { OUTBOX_LAYOUT } from "./types.ts";
+import { OUTBOX_LAYOUT } from "../types.ts";
 import { createTurns, type Turns } from "./_turns.ts";
-import { spoolNames } from "./ingest/ingest.ts";
+import { spoolNames } from "../ingest/ingest.ts";
 import { type Lease, takeLease } from "./lease.ts";
-import { noteWorkerProblem } from "./_worker_problem.ts";
-import { openQueueStore } from "./store/store.ts";
-import { targetFolder } from "./target.ts";
+import { noteWorkerProblem } from "./worker_problem.ts";
+import { openQueueStore } from "../store/store.ts";
+import { targetFolder } from "../target.ts";
 
 /** Why a worker ended, and what it did. */
 export interface WorkerResult {

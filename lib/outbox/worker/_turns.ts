@@ -3,15 +3,15 @@
  *
  * @module
  */
-import type { OvHttp } from "../http/types.ts";
-import type { DeliveryContext, Step } from "./deliver/delivery.ts";
+import type { OvHttp } from "../../http/types.ts";
+import type { DeliveryContext, Step } from "../deliver/delivery.ts";
 import type { Connected, WorkerOptions } from "./worker_options.ts";
-import type { Store } from "./store/store.ts";
-import { serveNextSession } from "./deliver/drain.ts";
-import { followTask, hasTaskDue, resendFailed } from "./deliver/follow_task.ts";
-import { askIdentity, learnIdentity } from "./store/identity.ts";
-import { enforceLimits } from "./store/limits.ts";
-import { forgetArchived, sweepIdle } from "./ingest/sweep.ts";
+import type { Store } from "../store/store.ts";
+import { serveNextSession } from "../deliver/drain.ts";
+import { followTask, hasTaskDue, resendFailed } from "../deliver/follow_task.ts";
+import { askIdentity, learnIdentity } from "../store/identity.ts";
+import { enforceLimits } from "../store/limits.ts";
+import { forgetArchived, sweepIdle } from "../ingest/sweep.ts";
 import {
   downState,
   heldState,
@@ -19,11 +19,11 @@ import {
   readTargetState,
   type TargetState,
   writeTargetState,
-} from "./store/target_state.ts";
-import { createRedactors, ingestSpool, spoolNames } from "./ingest/ingest.ts";
-import { num } from "./store/store.ts";
-import { readTargetFile, targetFolder, UNRESOLVED_TARGET } from "./target.ts";
-import { takeOverSpool } from "./ingest/take_over.ts";
+} from "../store/target_state.ts";
+import { createRedactors, ingestSpool, spoolNames } from "../ingest/ingest.ts";
+import { num } from "../store/store.ts";
+import { readTargetFile, targetFolder, UNRESOLVED_TARGET } from "../target.ts";
+import { takeOverSpool } from "../ingest/take_over.ts";
 
 /** The turns of a worker. */
 export interface Turns {

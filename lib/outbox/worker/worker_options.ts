@@ -3,10 +3,10 @@
  *
  * @module
  */
-import type { CreateDecoder } from "../capture/model.ts";
-import type { OvHttp } from "../http/types.ts";
-import type { ProcessRuntime } from "../runtime/types.ts";
-import type { SpoolRecord, Target } from "./types.ts";
+import type { CreateDecoder } from "../../capture/model.ts";
+import type { OvHttp } from "../../http/types.ts";
+import type { ProcessRuntime } from "../../runtime/types.ts";
+import type { SpoolRecord, Target } from "../types.ts";
 
 /** A usable connection to a target, or why there is none now. */
 export type Connected =

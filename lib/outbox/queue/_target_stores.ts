@@ -3,10 +3,10 @@
  *
  * @module
  */
-import type { Runtime } from "../runtime/types.ts";
-import { openExistingStore, type Store } from "./store/store.ts";
-import { outboxFolder, targetFolder } from "./target.ts";
-import { OUTBOX_LAYOUT } from "./types.ts";
+import type { Runtime } from "../../runtime/types.ts";
+import { openExistingStore, type Store } from "../store/store.ts";
+import { outboxFolder, targetFolder } from "../target.ts";
+import { OUTBOX_LAYOUT } from "../types.ts";
 
 /** Names of the targets that have a folder. */
 export function targetIds(runtime: Runtime, agentHome: string): string[] {
