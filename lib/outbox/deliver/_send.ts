@@ -15,7 +15,7 @@ import { num, text } from "../store/store.ts";
 import { type AppendResult, sessionPath, wireMessage } from "./_wire.ts";
 
 /** Messages per request that every server takes. */
-export const MAX_BATCH = 100;
+const MAX_BATCH = 100;
 /** Bytes per request; one message alone may be larger. */
 const MAX_BATCH_BYTES = 4 * 1024 * 1024;
 

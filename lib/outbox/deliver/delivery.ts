@@ -44,7 +44,7 @@ export function describeFailure({ status, category, message }: OvFailure): strin
 }
 
 /** Longest pause between two tries of the same thing, in milliseconds. */
-export const MAX_PAUSE_MS = 30_000;
+const MAX_PAUSE_MS = 30_000;
 
 /** Pause before try number `attempts` + 1: doubling from half a second, with a quarter of jitter. */
 export function pauseMs(attempts: number, random: number): number {
@@ -73,7 +73,7 @@ export function postponeSession(
 }
 
 /** True when no session of this target would fare better now. */
-export function isTargetTrouble(failure: OvFailure): boolean {
+function isTargetTrouble(failure: OvFailure): boolean {
   return failure.category === "unreachable" || failure.category === "timeout" ||
     failure.category === "protocol" || failure.status === 429;
 }

@@ -57,7 +57,7 @@ const WAITING = `SELECT m.session, m.seq, m.body, m.bytes, s.session AS name, s.
   FROM messages m JOIN sessions s ON s.id = m.session WHERE m.state = 'pending'`;
 
 /** Bytes that wait. */
-export function waitingBytes(store: Store): number {
+function waitingBytes(store: Store): number {
   return num(
     store.get(
       "SELECT coalesce(sum(bytes), 0) AS n FROM messages WHERE state IN ('pending','inflight')",

@@ -60,12 +60,6 @@ export function toSessionRow(row: SqlRow): SessionRow {
   };
 }
 
-/** A session by its row id. */
-export function sessionById(store: Store, id: number): SessionRow | undefined {
-  const row = store.get("SELECT * FROM sessions WHERE id = ?", id);
-  return row === undefined ? undefined : toSessionRow(row);
-}
-
 /**
  * The session that a record speaks of, made when it is new. Keeps the first peer: a change of
  * directory does not move a session. `begins` raises the generation, which voids what an earlier end
