@@ -9,6 +9,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
+import { printLine } from "../support/terminal.ts";
 
 const [labCode = "", labDir = ""] = process.argv.slice(2);
 const lab = await import(pathToFileURL(join(labCode, "lab.mjs")).href);
@@ -83,8 +84,7 @@ context.mock = await lab.startMock(context, {
     say("spare"),
   ],
 });
-const log = console.log;
-console.log = () => {}; // the lab reports its steps; stdout is ours
+Object.assign(console, { log: () => {} }); // the lab reports its steps; stdout is ours
 try {
   await adapter.setup(context, scenario);
   writeFileSync(settings, installed); // the lab's adapter writes settings of its own
@@ -101,7 +101,7 @@ try {
   const drainSecond = await product("queue", "drain", "--wait", "20");
   const found = await product("search", "release", "train", "PELICAN", "--limit", "20", "--json");
   const status = await product("status", "--json");
-  log(JSON.stringify({ first, second, resumed, drainFirst, drainSecond, found, status }));
+  printLine(JSON.stringify({ first, second, resumed, drainFirst, drainSecond, found, status }));
 } finally {
   context.mock.stop();
 }

@@ -218,12 +218,12 @@ export const BROKEN_TREES: readonly BrokenTree[] = [
   })),
   {
     rule: "hooksStayCheap",
-    what: "a second Deno.Command in the runtime",
+    what: "a third Deno.Command in the runtime",
     files: {
       [HOOK]: 'import "../../lib/runtime/deno.ts";',
-      "lib/runtime/deno.ts": "new Deno.Command(a);\nnew Deno.Command(b);",
+      "lib/runtime/deno.ts": "new Deno.Command(a);\nnew Deno.Command(b);\nnew Deno.Command(c);",
     },
-    found: ["lib/runtime/deno.ts:2"],
+    found: ["lib/runtime/deno.ts:3"],
   },
   {
     rule: "runtimeIsNamedOnce",
