@@ -43,7 +43,9 @@ export function firstNotice(
 
 /**
  * True when this delivery of a prompt event is the first: one event id answers once; without an id
- * the same text counts again after 500 ms. When no mark can be kept, every delivery is the first.
+ * the same text counts again after 500 ms. The last event of a session stands in one file, whose lock
+ * is held until the process ends, so that two deliveries at once are one. When nothing can be kept,
+ * every delivery is the first.
  */
 export function firstDelivery(
   runtime: Runtime,
@@ -52,16 +54,26 @@ export function firstDelivery(
   session: string,
   event: { readonly id: string | undefined; readonly text: string },
 ): boolean {
-  const folder = `${agentHome}/state/prompts/${fileNameOf(host)}`;
-  const name = fileNameOf(`${session}.${event.id ?? `text-${checksum(event.text)}`}`);
+  const folder = `${agentHome}/state/prompts`;
+  const path = `${folder}/${fileNameOf(`${host}.${session}`)}`;
+  const now = runtime.now();
+  const mark = event.id ?? `text-${checksum(event.text)}`;
+  const claim = () => runtime.tryLock(path, `${mark} ${now}`) !== undefined;
   try {
-    if (createOnce(runtime, folder, name)) return true;
-    if (event.id !== undefined) return false;
-    const before = runtime.files.stat(`${folder}/${name}`)?.mtimeMs ?? 0;
-    if (runtime.now() - before <= SAME_PROMPT_MS) return false;
-    runtime.files.writeAtomic(`${folder}/${name}`, "", { sync: false });
-    return true;
+    const [lastMark = "", lastAt = "0"] = lastOf(runtime, path);
+    const isSame = lastMark === mark &&
+      (event.id !== undefined || now - Number(lastAt) <= SAME_PROMPT_MS);
+    return !isSame && claim();
   } catch {
-    return true;
+    try {
+      runtime.files.makeDir(folder);
+      return claim();
+    } catch {
+      return true;
+    }
   }
+}
+
+function lastOf(runtime: Runtime, path: string): string[] {
+  return runtime.files.readText(path).split(" ");
 }

@@ -33,7 +33,9 @@ export function writeSpoolRecord(
 ): SpoolResult {
   const folder = targetFolder(agentHome, target.id);
   const spool = `${folder}/${OUTBOX_LAYOUT.spool}`;
-  const name = `${String(runtime.now()).padStart(15, "0")}-${runtime.randomId()}.json`;
+  // Unique by time, process and chance; a random UUID costs a hook more than the rest of the name.
+  const chance = Math.random().toString(36).slice(2, 12);
+  const name = `${String(runtime.now()).padStart(15, "0")}-${runtime.pid}-${chance}.json`;
   const file = `${spool}/${name}`;
   const text = JSON.stringify(
     target.keyFingerprint === "" ? record : { ...record, keyFingerprint: target.keyFingerprint },

@@ -288,7 +288,7 @@ test("buildPluginConfig() gives commands and worker the shared section only", ()
 });
 
 const FOLLOWS: readonly (readonly [given: JsonObject, budget: number, start: number])[] = [
-  [{}, 2000, 3000],
+  [{}, 2000, 2000],
   [{ timeoutMs: 20000 }, 20000, 20000],
   [{ timeoutMs: 1000 }, 1000, 1000],
   [{ timeoutMs: 300000 }, 60000, 60000],

@@ -7,7 +7,7 @@
  *
  * @module
  */
-import { appendFileSync, existsSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import type { TestContext } from "node:test";
@@ -42,6 +42,30 @@ export function requireHost(t: TestContext, host: HostName): string | undefined 
   const program = join(folder, HOST_PROGRAMS[host]);
   if (folder !== "" && existsSync(program)) return program;
   return skip(t, `needs the host ${host} under HOSTS_DIR (../shared/hostlab/install-hosts.sh)`);
+}
+
+/** A real OpenViking server that runs on loopback, in trusted mode. */
+export interface RealServer {
+  readonly url: string;
+  /** Goes with the identity headers; every account and user name works, so each test takes its own. */
+  readonly rootKey: string;
+  readonly dataDir: string;
+  readonly version: string;
+}
+
+/**
+ * The real server whose `state.json` (of `../shared/server/start.mjs`) the variable `OV_SERVER_STATE`
+ * names; `undefined` when this test is skipped.
+ */
+export function requireServer(t: TestContext): RealServer | undefined {
+  if (requireShared(t) === undefined) return undefined;
+  const file = process.env["OV_SERVER_STATE"] ?? "";
+  if (file === "" || !existsSync(file)) {
+    return skip(t, "needs a real server in OV_SERVER_STATE (../shared/server/start.mjs)");
+  }
+  const state = JSON.parse(readFileSync(file, "utf8")) as Record<string, string>;
+  const { url = "", root_key: rootKey = "", data_dir: dataDir = "", version = "" } = state;
+  return { url, rootKey, dataDir, version };
 }
 
 /** Skips where the operating system cannot do what the test needs, `what` says what. */

@@ -31,13 +31,29 @@ function join(folder: string, name: string): string {
   return folder.endsWith("/") ? folder + name : `${folder}/${name}`;
 }
 
-/** True when something is at `path`; what cannot be looked at counts as not there. */
-function exists(runtime: Runtime, path: string): boolean {
+/** Bytes of a folder's own entry up to which it holds a few hundred names at most. */
+const SMALL_FOLDER_BYTES = 16_384;
+
+/**
+ * Which of `names` are in `folder`; what cannot be looked at counts as not there. A small folder is
+ * listed: under Deno each look at an absent file is an exception and costs more.
+ */
+function present(runtime: Runtime, folder: string, names: readonly string[]): readonly string[] {
+  const { files } = runtime;
   try {
-    return runtime.files.lstat(path) !== undefined;
-  } catch {
-    return false;
-  }
+    const { size = 0 } = files.stat(folder) ?? {};
+    if (size > 0 && size <= SMALL_FOLDER_BYTES) {
+      const listed = files.list(folder);
+      return names.filter((name) => listed.includes(name));
+    }
+  } catch { /* entered, but not readable */ }
+  return names.filter((name) => {
+    try {
+      return files.lstat(join(folder, name)) !== undefined;
+    } catch {
+      return false;
+    }
+  });
 }
 
 function realExisting(runtime: Runtime, path: string): string {
@@ -68,11 +84,13 @@ export function findWorkspace(runtime: Runtime, cwd: string): Workspace {
   if (directory === "") return NO_WORKSPACE;
   let configFolder = "";
   for (let at = directory; at !== ""; at = parentOf(at)) {
-    if (configFolder === "" && exists(runtime, join(at, ".openviking"))) {
+    const found = present(runtime, at, [".openviking", ".git"]);
+    if (configFolder === "" && found.includes(".openviking")) {
       configFolder = ownFolders(runtime).includes(at) ? "" : at;
     }
-    const git = join(at, ".git");
-    if (exists(runtime, git)) return { directory, root: at, configFolder, git };
+    if (found.includes(".git")) {
+      return { directory, root: at, configFolder, git: join(at, ".git") };
+    }
   }
   return {
     directory,

@@ -159,7 +159,7 @@ export const RECALL_SETTINGS = {
   },
   sessionStartBudgetMs: {
     type: "number",
-    default: 3000,
+    default: 2000,
     min: 200,
     max: 60000,
     integer: true,
