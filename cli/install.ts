@@ -18,6 +18,7 @@ import type {
 import type { CommandContext } from "./context.ts";
 import { bundleSourceFor } from "../install/bundles.ts";
 import { runInstall, runUninstall, runUpgrade } from "../install/commands.ts";
+import { askConsent } from "./consent.ts";
 import { CommandError, EXIT, type Output } from "./output.ts";
 
 /** Flags that both commands share. */
@@ -143,11 +144,6 @@ async function chooseHosts(
   return isCancel(chosen) ? undefined : chosen as HarnessKey[];
 }
 
-async function consent(message: string): Promise<boolean> {
-  const { confirm } = await import("@clack/prompts");
-  return await confirm({ message }) === true;
-}
-
 function finish(
   output: Output,
   report: InstallReport | UninstallReport,
@@ -188,7 +184,7 @@ export async function install(
     plan = await runInstall(runtime, { ...options, dryRun: true });
   }
   if (!output.json) showReport(output, plan);
-  if (flags.yes !== true && !await consent("Apply these changes?")) throw NOTHING_CHANGED;
+  if (flags.yes !== true && !await askConsent("Apply these changes?")) throw NOTHING_CHANGED;
   const report = await runInstall(runtime, options);
   const installed = report.hosts.filter((host) => host.error === undefined).map((host) => host.id);
   return finish(
@@ -222,7 +218,7 @@ export async function uninstall(
     plan = await runUninstall(runtime, { ...options, dryRun: true });
   }
   if (!output.json) showReport(output, plan);
-  if (flags.yes !== true && !await consent("Apply these changes?")) throw NOTHING_CHANGED;
+  if (flags.yes !== true && !await askConsent("Apply these changes?")) throw NOTHING_CHANGED;
   const report = await runUninstall(runtime, options);
   const removed = report.hosts.map((host) => host.id).join(", ");
   return finish(

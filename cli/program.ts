@@ -149,6 +149,14 @@ function buildProgram(run: (json: boolean, work: Work) => void): Command {
   command("show <uri>", "one memory as it is kept")
     .action((uri: string, o) => run(o.json, async (c) => (await import("./show.ts")).show(c, uri)));
 
+  command("forget [uri]", "delete a memory or a session, its waiting copies included")
+    .option("--session <id>", "everything said in this session and its subagents")
+    .option("--last", "the last session of this directory")
+    .option("--yes", "delete without asking")
+    .action((uri: string | undefined, o) =>
+      run(o.json, async (c) => (await import("./forget.ts")).forget(c, uri, o))
+    );
+
   command("bypass", "stop remembering now, in a session or below a directory")
     .option("--session <id>", "this session only")
     .option("--dir <path>", "this directory and everything below it; default: here")

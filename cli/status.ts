@@ -37,7 +37,9 @@ function notices(
   const held = new Set(queue.pending.filter((p) => p.state === "held").map((p) => p.reason));
   for (const reason of held) lines.push(`The queue is held: ${reason}`);
   if (queue.dead.length > 0) {
-    lines.push(`${queue.dead.length} message(s) were refused: see \`openviking-agent queue list\``);
+    lines.push(
+      `${queue.dead.length} message(s) were refused and are dead letters: see \`openviking-agent queue list\``,
+    );
   }
   const failed = outcomes.filter((o) => FAILURES.includes(o.outcome));
   const latest = failed[0];
@@ -93,7 +95,7 @@ function shortLine(
     words.push(last.detail === "" ? last.outcome : `${last.outcome}: ${last.detail}`);
   }
   if (pending + held > 0) words.push(`${pending + held} waiting`);
-  if (dead > 0) words.push(`${dead} refused`);
+  if (dead > 0) words.push(`${dead} dead`);
   return words.join(" | ");
 }
 
@@ -122,7 +124,7 @@ export async function status(context: CommandContext, flags: StatusFlags): Promi
     return EXIT.done;
   }
   output.line(`engine   ${engine === "local" ? "embedded" : engine}`);
-  output.line(`queue    ${counts.pending} waiting, ${counts.held} held, ${counts.dead} refused`);
+  output.line(`queue    ${counts.pending} waiting, ${counts.held} held, ${counts.dead} dead`);
   if (outcomes.length === 0) output.line("No hook has run yet.");
   for (const { host, session, stage, outcome, ms, at, detail } of outcomes.slice(0, 20)) {
     output.line(forTerminal(

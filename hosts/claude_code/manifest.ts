@@ -8,6 +8,7 @@
  *
  * @module
  */
+import type { JsonObject } from "../../lib/runtime/types.ts";
 import type { HostLocation, HostManifest, ManifestEntry } from "../../lib/manifest.ts";
 
 /**
@@ -25,8 +26,17 @@ export const CLAUDE_CODE_TIMEOUTS: Readonly<Record<string, number>> = {
   SubagentStop: 120,
 };
 
-/** Tools that can be handed a `viking://` path; other tools cost no process. */
-const GUARDED_TOOLS = "Read|Glob|Grep|Edit|Write|Bash";
+/**
+ * Tools whose path the host itself can look at before it starts a hook: an ordinary file costs no
+ * process. `viking://x` is `<cwd>/viking:/x` by then. Versions without `if` (2.1.80) ignore the key.
+ */
+const FILTERED_TOOLS = ["Read", "Edit", "Write", "NotebookEdit"] as const;
+
+/**
+ * Tools whose `if` sees something else: that of Glob and Grep the pattern instead of the path, that of
+ * Bash neither redirections nor assignments.
+ */
+const UNFILTERED_TOOLS = "Glob|Grep|Bash";
 
 const SETTINGS: HostLocation = {
   variable: "CLAUDE_CONFIG_DIR",
@@ -40,15 +50,35 @@ const SERVERS: HostLocation = {
   inHome: [".claude/.config.json", ".claude.json"],
 };
 
-const HOOKS: readonly ManifestEntry[] = Object.entries(CLAUDE_CODE_TIMEOUTS).map(
-  ([event, timeout]) => ({
+function handler(
+  event: string,
+  timeout: number,
+  group: JsonObject = {},
+  filter: JsonObject = {},
+): ManifestEntry {
+  const command = `{launcher:sh} hook claude-code ${event}`;
+  return {
     kind: "handler",
     part: "hooks",
     path: ["hooks", event],
-    group: event === "PreToolUse" ? { matcher: GUARDED_TOOLS } : {},
+    group,
     handlers: "hooks",
-    handler: { type: "command", command: `{launcher:sh} hook claude-code ${event}`, timeout },
-  }),
+    handler: { type: "command", command, timeout, ...filter },
+  };
+}
+
+function guardHandlers(event: string, timeout: number): ManifestEntry[] {
+  return [
+    handler(event, timeout, { matcher: UNFILTERED_TOOLS }),
+    ...FILTERED_TOOLS.map((tool) =>
+      handler(event, timeout, { matcher: tool }, { if: `${tool}(**/viking:/**)` })
+    ),
+  ];
+}
+
+const HOOKS: readonly ManifestEntry[] = Object.entries(CLAUDE_CODE_TIMEOUTS).flatMap(
+  ([event, timeout]) =>
+    event === "PreToolUse" ? guardHandlers(event, timeout) : [handler(event, timeout)],
 );
 
 /** The manifest of Claude Code. */

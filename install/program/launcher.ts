@@ -72,9 +72,12 @@ fi
 case $OPENVIKING_AGENT_HOME in
   "~/"*) OPENVIKING_AGENT_HOME=$HOME/\${OPENVIKING_AGENT_HOME#"~/"} ;;
 esac
+# A server on this machine is never reached through a proxy.
+NO_PROXY=\${NO_PROXY:-$no_proxy}
+NO_PROXY=\${NO_PROXY:+$NO_PROXY,}localhost,127.0.0.1,::1
 DENO_DIR=$ova_home/cache
 DENO_NO_UPDATE_CHECK=1
-export OPENVIKING_AGENT_HOME DENO_DIR DENO_NO_UPDATE_CHECK
+export OPENVIKING_AGENT_HOME DENO_DIR DENO_NO_UPDATE_CHECK NO_PROXY
 # A permission list is split at commas and knows no escape: a path with one needs the open form.
 ova_write=--allow-write=$OPENVIKING_AGENT_HOME
 ova_run=--allow-run=$ova_deno

@@ -50,3 +50,19 @@ export function writeLastSession(
     runtime.files.writeAtomic(path, JSON.stringify({ session, at }), { sync: false });
   } catch { /* see above */ }
 }
+
+/** Removes what points to forgotten sessions. */
+export function dropLastSessions(
+  runtime: Runtime,
+  agentHome: string,
+  sessions: ReadonlySet<string>,
+): void {
+  for (const name of runtime.files.list(`${agentHome}/state/last-session`)) {
+    const peer = name.replace(/\.json$/, "");
+    const path = pathOf(agentHome, peer);
+    const known = readLastSession(runtime, agentHome, peer);
+    if (path !== undefined && known !== undefined && sessions.has(known.session)) {
+      runtime.files.remove(path);
+    }
+  }
+}

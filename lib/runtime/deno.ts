@@ -165,8 +165,10 @@ function tryLock(path: string, content?: string): FileLock | undefined {
       return undefined;
     }
     if (content !== undefined) {
-      file.truncateSync(0);
-      file.writeSync(new TextEncoder().encode(content));
+      // Written first, cut after: ext4 flushes a file that is emptied and written again.
+      const bytes = new TextEncoder().encode(content);
+      file.writeSync(bytes);
+      file.truncateSync(bytes.length);
     }
     return { release: () => file.close() };
   });

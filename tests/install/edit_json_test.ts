@@ -21,10 +21,12 @@ function filled(file: ManifestFile): ManifestEntry[] {
   );
 }
 
-/** Strict JSON once comments and trailing commas are out; only for texts whose strings hold neither. */
+/** Strict JSON once comments and trailing commas are out. */
 function valueOf(text: string): Json {
-  const plain = text.replace(/^\ufeff/, "").replace(/\/\*[\s\S]*?\*\/|\/\/[^\r\n]*/g, "");
-  return JSON.parse(plain.replace(/,(\s*[}\]])/g, "$1"));
+  const plain = text.replace(/^\ufeff/, "")
+    .replace(/("(?:[^"\\]|\\.)*")|\/\*[^]*?\*\/|\/\/[^\r\n]*/g, "$1")
+    .replace(/("(?:[^"\\]|\\.)*")|,(\s*[}\]])/g, "$1$2");
+  return JSON.parse(plain);
 }
 
 /** True when every character of `part` but blanks stands in `whole`, in the same order. */
@@ -95,7 +97,7 @@ test("addEntries() keeps what is there in its order when it adds [INS-04]", () =
   assert.deepEqual(value.unknown, { z: 1, a: [1, 2, 3] });
   assert.deepEqual(value.hooks.PreToolUse?.map((group) => group.hooks[0]?.command), [
     "./guard.sh",
-    "'/h/agent/bin/openviking-agent' hook claude-code PreToolUse",
+    ...Array(5).fill("'/h/agent/bin/openviking-agent' hook claude-code PreToolUse"),
   ]);
   assert.deepEqual(Object.keys(value.hooks).slice(0, 2), ["PreToolUse", "UserPromptSubmit"]);
 });

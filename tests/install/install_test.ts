@@ -70,6 +70,7 @@ const OTHER_HOST: HostManifest = {
       { kind: "member", part: "mcp", path: ["mcpServers"] },
     ],
   }],
+  hookEvents: {},
   conflicts: [],
 };
 const BOTH = [claudeCodeManifest, OTHER_HOST];
@@ -143,16 +144,28 @@ test("runInstall() registers the events and writes only fields Claude Code knows
     "SubagentStop",
   ]);
   for (const [event, groups] of Object.entries(settings.hooks)) {
-    const [group, ...more] = groups as { matcher?: string; hooks: Record<string, unknown>[] }[];
-    assert.deepEqual([more.length, group?.hooks.length], [0, 1]);
-    assert.equal(
-      group?.matcher,
-      event === "PreToolUse" ? "Read|Glob|Grep|Edit|Write|Bash" : undefined,
+    const written = groups as { matcher?: string; hooks: Record<string, unknown>[] }[];
+    assert.deepEqual(
+      written.map((group) => group.matcher),
+      event === "PreToolUse"
+        ? ["Glob|Grep|Bash", "Read", "Edit", "Write", "NotebookEdit"]
+        : [undefined],
     );
-    const [handler = {}] = group?.hooks ?? [];
-    assert.deepEqual(Object.keys(handler), ["type", "command", "timeout"]);
-    const quoted = `'${launcher.replaceAll("'", `'\\''`)}'`;
-    assert.equal(handler.command, `${quoted} hook claude-code ${event}`);
+    for (const { matcher, hooks: [handler = {}, ...more] } of written) {
+      assert.equal(more.length, 0);
+      const filter = event === "PreToolUse" && !matcher?.includes("|")
+        ? { if: `${matcher}(**/viking:/**)` }
+        : {};
+      assert.deepEqual(Object.keys(handler), [
+        "type",
+        "command",
+        "timeout",
+        ...Object.keys(filter),
+      ]);
+      assert.equal(handler.if, filter.if);
+      const quoted = `'${launcher.replaceAll("'", `'\\''`)}'`;
+      assert.equal(handler.command, `${quoted} hook claude-code ${event}`);
+    }
   }
   assert.deepEqual(JSON.parse(home.read(".claude.json")), {
     mcpServers: {

@@ -68,6 +68,7 @@ for (const name of NAMES) {
       args: ["UserPromptSubmit"],
       agent: home.agent,
       denoDir: `${home.agent}/cache`,
+      noProxy: "localhost,127.0.0.1,::1",
       exec: report.exec,
       wroteInside: true,
       wroteOutside: name.includes(","), // Deno's permission lists know no escape for a comma
@@ -199,3 +200,16 @@ test("quoteForShell() gives one word when sh reads it [INS-05]", () => {
     assert.equal(done.stdout, text);
   }
 });
+
+for (const name of ["NO_PROXY", "no_proxy"]) {
+  test(`launcherText() keeps what ${name} says and adds this machine [INS-05]`, async () => {
+    const home = installHome("plain");
+    await installed(home);
+    const { command } = commandsOf(home.read(".claude/settings.json")).UserPromptSubmit as Handler;
+    const hook = shell(command, { HTTP_PROXY: "http://127.0.0.1:9", [name]: "corp.example" });
+    assert.equal(
+      (JSON.parse(hook.out) as BundleReport).noProxy,
+      "corp.example,localhost,127.0.0.1,::1",
+    );
+  });
+}

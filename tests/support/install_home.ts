@@ -36,6 +36,7 @@ export interface BundleReport {
   readonly args: readonly string[];
   readonly agent: string | undefined;
   readonly denoDir: string | undefined;
+  readonly noProxy: string | undefined;
   readonly exec: string;
   readonly wroteInside: boolean;
   readonly wroteOutside: boolean;
@@ -55,6 +56,7 @@ console.log(JSON.stringify({
   args: Deno.args,
   agent,
   denoDir: Deno.env.get("DENO_DIR"),
+  noProxy: Deno.env.get("NO_PROXY"),
   exec: Deno.execPath(),
   wroteInside: attempt(() => Deno.writeTextFileSync(agent + "/wrote-" + Deno.pid, "")),
   wroteOutside: attempt(() => Deno.writeTextFileSync(agent + "/../outside", "")),

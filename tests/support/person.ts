@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { spawnSync, type SpawnSyncReturns } from "node:child_process";
+import { spawn, spawnSync, type SpawnSyncReturns } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -26,6 +26,8 @@ export interface Person {
   write(path: string, content: unknown, mode?: number): string;
   /** Runs the command line of the checkout. */
   run(args: readonly string[], options?: RunSettings): CommandEnd;
+  /** Runs the command line while servers of this process go on answering. */
+  start(args: readonly string[], options?: RunSettings): Promise<CommandEnd>;
   /** Runs one hook of Claude Code. */
   hook(event: string, payload: unknown, options?: RunSettings): CommandEnd;
   close(): void;
@@ -55,10 +57,26 @@ export async function makePerson(): Promise<Person> {
   base ??= await isolatedEnvironment(home);
   const environment = { ...base, HOME: home, TMPDIR: root, OPENVIKING_WORKER_LINGER_MS: "0" };
 
+  const cli = ["run", "-A", join(projectRoot, "cli.ts")];
+  const start = (args: readonly string[], settings: RunSettings = {}): Promise<CommandEnd> => {
+    const child = spawn(process.execPath, [...cli, ...args], {
+      env: { ...environment, ...settings.env },
+      cwd: settings.cwd ?? project,
+      timeout: 60_000,
+    });
+    let out = "";
+    let err = "";
+    child.stdout.setEncoding("utf8").on("data", (text: string) => out += text);
+    child.stderr.setEncoding("utf8").on("data", (text: string) => err += text);
+    child.stdin.on("error", () => {}).end(settings.stdin ?? "");
+    return new Promise((resolve) => {
+      child.on("close", (code) => resolve({ code, out, err }));
+    });
+  };
   const run = (args: readonly string[], settings: RunSettings = {}): CommandEnd => {
     const done: SpawnSyncReturns<string> = spawnSync(
       process.execPath,
-      ["run", "-A", join(projectRoot, "cli.ts"), ...args],
+      [...cli, ...args],
       {
         env: { ...environment, ...settings.env },
         cwd: settings.cwd ?? project,
@@ -73,6 +91,7 @@ export async function makePerson(): Promise<Person> {
     home,
     project,
     run,
+    start,
     write(path, content, mode = 0o600) {
       const file = path.startsWith("/") ? path : join(home, path);
       mkdirSync(dirname(file), { recursive: true });

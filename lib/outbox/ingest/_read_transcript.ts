@@ -38,6 +38,8 @@ export interface TranscriptRead {
   readonly flush: boolean;
   /** Date for messages without one, ISO 8601. */
   readonly fallbackDate: string;
+  /** Milliseconds since the epoch up to which the session is forgotten; 0 when it is not. */
+  readonly forgottenUntil: number;
   /** Runs in the transaction of the last piece, for the boundary commit and the receipt. */
   readonly atEnd: () => void;
 }
@@ -125,6 +127,7 @@ async function readRows(
   const clean = (messages: readonly CapturedMessage[]): CapturedMessage[] =>
     messages.flatMap((message) => {
       if (isCaptured(store, session.host, scope, message.id)) return [];
+      if (Date.parse(message.createdAt) <= read.forgottenUntil) return [];
       const isOwn = message.role === "user" || settings.captureAssistantTurns;
       const kept = isOwn
         ? guarded(undefined, () => cleanMessage(message, context.redact, limits))

@@ -13,6 +13,7 @@ import { cleanMessage } from "../../capture/clean.ts";
 import { createRedactor, type Redactor } from "../../capture/redact.ts";
 import { enqueueCommit, enqueueMessages } from "../store/enqueue.ts";
 import { generationOfKey, type KeyHints } from "../store/identity.ts";
+import { forgottenUntil } from "../forgotten.ts";
 import { writeLastSession } from "../last_session.ts";
 import { readTranscript } from "./_read_transcript.ts";
 import { parseSpoolRecord } from "./spool_record.ts";
@@ -220,6 +221,7 @@ async function ingestRecord(
       flush: boundary !== undefined && boundary.reason !== "pre-compact" &&
         boundary.reason !== "turn-end",
       fallbackDate: record.at,
+      forgottenUntil: forgottenUntil(runtime, context.agentHome, record.session),
       atEnd: finish,
     }, {
       files: runtime.files,

@@ -7,6 +7,7 @@
 import type { CreateDecoder } from "../../capture/model.ts";
 import type { ProcessRuntime } from "../../runtime/types.ts";
 import type { createRedactors } from "./ingest.ts";
+import { forgottenUntil } from "../forgotten.ts";
 import { enqueueCommit } from "../store/enqueue.ts";
 import { readTranscript } from "./_read_transcript.ts";
 import { toSessionRow } from "../store/sessions.ts";
@@ -15,6 +16,7 @@ import { num, type Store, text } from "../store/store.ts";
 /** What a sweep needs. */
 export interface SweepContext {
   readonly runtime: ProcessRuntime;
+  readonly agentHome: string;
   readonly store: Store;
   readonly decoders: Readonly<Record<string, CreateDecoder>>;
   readonly redactorFor: ReturnType<typeof createRedactors>;
@@ -57,6 +59,7 @@ export async function sweepIdle(context: SweepContext): Promise<number> {
         scope: "",
         flush: true,
         fallbackDate: new Date(num(row, "last_event_at")).toISOString(),
+        forgottenUntil: forgottenUntil(runtime, context.agentHome, session.session),
         atEnd: () => {},
       }, {
         files: runtime.files,

@@ -4,6 +4,7 @@
  * @module
  */
 import type { Runtime, SqlRow } from "../../runtime/types.ts";
+import { OUTBOX_LAYOUT } from "../types.ts";
 import { refreshOpen } from "./sessions.ts";
 import { num, type Store, text } from "./store.ts";
 
@@ -16,7 +17,7 @@ export interface QueueLimits {
 const DAY_MS = 24 * 3_600_000;
 /** Messages exported in one go. */
 const PIECE = 500;
-const EXPORT_FILE = "expired.jsonl";
+const EXPORT_FILE = OUTBOX_LAYOUT.expired;
 
 function exportLine(row: SqlRow, why: string): string {
   return JSON.stringify({

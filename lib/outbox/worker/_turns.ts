@@ -169,6 +169,7 @@ export function createTurns(
     sweptAt = now();
     const sweep = {
       runtime,
+      agentHome,
       store,
       decoders,
       redactorFor: createRedactors(secrets),

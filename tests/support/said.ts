@@ -1,0 +1,48 @@
+/**
+ * A turn as Claude Code writes it into its transcript, and the hooks that tell of it.
+ *
+ * @module
+ */
+import type { Person } from "./person.ts";
+
+/** One row of a transcript. */
+export type Said = readonly [role: "user" | "assistant", text: string];
+
+/** Writes a transcript of `rows`, dated one second apart from `from`; returns its path. */
+export function writeTranscript(
+  person: Person,
+  session: string,
+  rows: readonly Said[],
+  from: number = Date.now() - 60_000,
+): string {
+  const lines = rows.map(([role, text], n) =>
+    JSON.stringify({
+      type: role,
+      uuid: `${session}-${n}`,
+      sessionId: session,
+      isSidechain: false,
+      timestamp: new Date(from + n * 1000).toISOString(),
+      promptId: `${session}-p`,
+      message: { role, content: role === "user" ? text : [{ type: "text", text }] },
+    })
+  );
+  return person.write(`.claude/projects/p/${session}.jsonl`, `${lines.join("\n")}\n`);
+}
+
+/** Payload and stdin of a hook of that session. */
+export function payloadOf(
+  person: Person,
+  session: string,
+  event: string,
+  fields: Readonly<Record<string, unknown>> = {},
+): string {
+  return `${
+    JSON.stringify({
+      session_id: session,
+      transcript_path: `${person.home}/.claude/projects/p/${session}.jsonl`,
+      cwd: person.project,
+      hook_event_name: event,
+      ...fields,
+    })
+  }\n`;
+}
