@@ -7,6 +7,7 @@ import type { HarnessKey } from "../lib/config/types.ts";
 import type { ProcessRuntime } from "../lib/runtime/types.ts";
 import type { Check, DoctorReport, HostSpec } from "../lib/diagnose/types.ts";
 import type { CommandContext } from "./context.ts";
+import { agentHome } from "../lib/config/paths.ts";
 import { buildPluginConfig } from "../lib/config/plugin_config.ts";
 import { check } from "../lib/diagnose/types.ts";
 import { runDoctor } from "../lib/diagnose/run_doctor.ts";
@@ -42,6 +43,15 @@ async function inspectInstallation(runtime: ProcessRuntime, host: HarnessKey): P
   const edits = (found?.edits ?? []).filter((edit) => edit.action !== "none");
   const fix = `Run \`openviking-agent install --host ${host}\``;
   if (edits.length === 0) {
+    // The host starts a file that is not there: nothing is remembered, and nothing says so.
+    const ours = `${agentHome(runtime)}/`;
+    const missing = report.edits.filter(({ action, path }) =>
+      action === "create" && path.startsWith(ours)
+    );
+    if (missing.length > 0) {
+      const paths = missing.map(({ path }) => path).join(", ");
+      return [check("installation", "fail", `The hooks cannot run without ${paths}`, fix, host)];
+    }
     return [check("installation", "ok", "Hooks and MCP are installed", "", host)];
   }
   return [check(

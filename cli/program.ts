@@ -120,6 +120,15 @@ function buildProgram(run: (json: boolean, work: Work) => void): Command {
     .action((file: string, o) =>
       run(o.json, async (c) => (await import("./queue.ts")).exportTo(c, file))
     );
+  queueCommand("adopt <target>", "hand what waits for another identity to the one in force")
+    .action((target: string, o) =>
+      run(o.json, async (c) => (await import("./queue_take_over.ts")).adopt(c, target))
+    );
+  queueCommand("import-legacy", "take over what earlier plugins could not deliver")
+    .requiredOption("--to <target>", "the target that receives it, as `queue list` names it")
+    .action((o) =>
+      run(o.json, async (c) => (await import("./queue_take_over.ts")).importLegacy(c, o.to))
+    );
 
   const workspace = program.command("workspace").exitOverride()
     .description("settings for workspaces on this machine");

@@ -7,7 +7,8 @@ import type { CommandContext } from "./context.ts";
 import { buildPluginConfig } from "../lib/config/plugin_config.ts";
 import { agentPath } from "../lib/config/paths.ts";
 import { createRedactor } from "../lib/capture/redact.ts";
-import { isLoopback, serveLocal } from "../local/serve.ts";
+import { isLoopback } from "../local/loopback_guard.ts";
+import { serveLocal } from "../local/serve.ts";
 import { CommandError, EXIT } from "./output.ts";
 
 /** Flags of `serve`. */

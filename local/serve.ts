@@ -6,6 +6,7 @@
 import type { HttpServer, ProcessRuntime } from "../lib/runtime/types.ts";
 import { openLocalEngine } from "./engine.ts";
 import { createFetchHandler, findKeyFault } from "./fetch_handler.ts";
+import { findForeignCaller, isLoopback } from "./loopback_guard.ts";
 
 /** Where and what to serve. */
 export interface ServeLocalOptions {
@@ -23,14 +24,9 @@ export interface ServeLocalOptions {
   readonly redact?: (text: string) => string;
 }
 
-/** True for an address that only this machine can reach. */
-export function isLoopback(hostname: string): boolean {
-  return hostname === "localhost" || hostname === "::1" || hostname === "[::1]" ||
-    /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname);
-}
-
 /**
- * Serves until `close`.
+ * Serves until `close`. On loopback, requests that a web page of another origin may have made are
+ * refused; elsewhere the key keeps them out.
  *
  * @throws {Error} when the address is not loopback and there is no key, or what opening and listening say.
  */
@@ -68,8 +64,12 @@ export async function serveLocal(
     const server = await runtime.serveHttp({
       hostname: hostname === "[::1]" ? "::1" : hostname,
       port: options.port,
-      handler: (request) =>
-        /^\/mcp\/?$/.test(new URL(request.url).pathname) ? serveMcp(request) : handler(request),
+      handler: async (request) => {
+        const foreign = isLoopback(hostname) ? findForeignCaller(request) : undefined;
+        if (foreign !== undefined) return foreign;
+        const isMcp = /^\/mcp\/?$/.test(new URL(request.url).pathname);
+        return await (isMcp ? serveMcp(request) : handler(request));
+      },
     });
     return {
       url: server.url,

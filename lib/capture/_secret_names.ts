@@ -5,11 +5,20 @@
  */
 
 /** Words that end the name of a secret, with any prefix before them (`DB_PASSWORD`, `clientSecret`). */
-const WORDS = "pass(?:word|wd|phrase|code)|pwd|secrets?|token|credentials?|" +
-  "(?:api|access|secret|private|account|auth|encryption|signing|master|shared|license|service|" +
-  "subscription|deploy|session|webhook|client|admin|ssh|storage|sas|app|role|anon)[_\\- ]?key|" +
-  "connection[_-]?string|mnemonic|密码|口令|密钥|令牌";
-const TAIL = "(?:[_-]?(?:base|prod|dev|test|staging|live|value|\\d{1,3}))?";
+const WORDS = "pass(?:word|wd|phrase|code|wort)|pwd|secrets?|token|credentials?|" +
+  "(?:api|access|secret|private|preshared|account|auth|encryption|signing|master|shared|license|" +
+  "service|subscription|deploy|session|webhook|client|admin|ssh|storage|sas|app|role|anon|hmac)" +
+  "[_\\- ]?key|(?:db|user|root|admin|smtp|mail|ftp|ssh|become|sudo|ldap|proxy|redis|mysql|postgres|" +
+  "mongo|key|store|wifi|login)[_-]?pass|(?<=[_\"'])auth|connection[_-]?string|mnemonic|contraseña|" +
+  "senha|mot de passe|パスワード|비밀번호|密码|口令|密钥|令牌";
+const TAIL = "(?:[_-]?(?:base|data|salt|prod|dev|test|staging|live|value|\\d{1,3}))?";
+/** What may stand between a name and its value. */
+const COLOUR = "(?:\\x1b\\[[\\d;]{0,10}m)?";
+const SIGNS =
+  ":\\s?&?[A-Za-z][\\w.<>]{0,20}\\s?=(?![=>])|=>|:=|={1,3}|：|:|>|\\b(?:is|was)\\s|是|为|は|" +
+  ",\\s{0,12}(?=[\"'])|value\\s?=|\\||[–—]|(?:for|of|to)\\s[^\\n:=]{1,40}:|(?<=\\s)";
+/** A value on the next line: a continued command, or a block of YAML. */
+const NEXT_LINE = "(?:\\\\\\n\\s{0,40}|[|>][+-]?\\n\\s{1,40})?";
 
 /** Values that stand for a kind of thing and are no secret themselves. */
 const ORDINARY =
@@ -21,29 +30,36 @@ const PATH = /^(?:~|\.{1,2})?\/[\w.@+-]+(?:\/[\w.@+-]*)*$/;
 
 /** True when a text looks as if a machine had made it up. */
 export function looksRandom(text: string): boolean {
-  const sample = text.slice(0, 128);
-  if (sample.length < 16) return false;
-  const distinct = new Set(sample).size;
-  if (distinct < 8) return false;
+  const length = Math.min(text.length, 128);
+  if (length < 16) return false;
+  const seen = new Uint8Array(128);
+  let distinct = 0;
   let digits = 0;
   let letters = 0;
   let changes = 0;
-  let previous = "";
-  for (const c of sample) {
-    const kind = c >= "0" && c <= "9"
-      ? "0"
-      : c >= "a" && c <= "z"
-      ? "a"
-      : c >= "A" && c <= "Z"
-      ? "A"
-      : "-";
-    if (kind === "0") digits++;
-    if (kind === "a" || kind === "A") letters++;
+  let previous = 0;
+  for (let at = 0; at < length; at++) {
+    const unit = text.charCodeAt(at);
+    const slot = unit & 127;
+    if (seen[slot] === 0) {
+      seen[slot] = 1;
+      distinct++;
+    }
+    const kind = unit >= 48 && unit <= 57
+      ? 1
+      : unit >= 97 && unit <= 122
+      ? 2
+      : unit >= 65 && unit <= 90
+      ? 3
+      : 4;
+    if (kind === 1) digits++;
+    else if (kind !== 4) letters++;
     if (kind !== previous) changes++;
     previous = kind;
   }
-  if (digits > 0 && letters > 0) return changes * 6 >= sample.length || distinct >= 14;
-  return letters > 0 && sample.length >= 20 && changes * 100 >= sample.length * 42;
+  if (distinct < 8) return false;
+  if (digits > 0 && letters > 0) return changes * 6 >= length || distinct >= 14;
+  return letters > 0 && length >= 20 && changes * 100 >= length * 42;
 }
 
 /** How a value was written, which decides how much doubt it gets. */
@@ -51,19 +67,31 @@ interface Written {
   readonly name: string;
   readonly value: string;
   readonly quoted: boolean;
-  readonly by: "sign" | "flag" | "prose" | "space";
+  readonly by: "sign" | "flag" | "prose" | "space" | "list";
+}
+
+/** True for letters, digits and signs together, as people make passwords. */
+function looksMadeUp(value: string): boolean {
+  return value.length >= 8 && /[A-Za-z]/.test(value) && /\d/.test(value) &&
+    /[!@#$%^&*+=~?]/.test(value);
 }
 
 /** True when a value beside a secret's name is the secret and no reference, type or sentence. */
 function isSecretValue({ name, value, quoted, by }: Written): boolean {
   if (value.length < 4 || ORDINARY.test(value) || REFERENCE.test(value)) return false;
   const random = looksRandom(value);
-  if (by === "space") return random && value.length >= 20 && !/^[0-9a-f-]+$/i.test(value);
-  if (by === "prose" && !/pass|pwd|密码|口令/i.test(name)) return random;
+  if (/auth$/i.test(name)) return random && /^[A-Za-z0-9+/=_-]+$/.test(value);
+  const isPass = /pass|pwd|contraseña|senha|パスワード|비밀번호|密码|口令/i.test(name);
+  if (by === "space" || by === "list") {
+    if (isPass && looksMadeUp(value) && !EXPRESSION.test(value)) return true;
+    if (by === "list") return quoted && random;
+    return random && value.length >= 20 && !/^[0-9a-f-]+$/i.test(value);
+  }
+  if (by === "prose" && !isPass) return random;
   if (random) return !/^https?:\/\/[^@\s]*$/.test(value);
   if (/^https?:\/\//.test(value) || PATH.test(value)) return false;
   if (!quoted && EXPRESSION.test(value)) return false;
-  const isPassword = /pass|pwd|secret|密码|口令|mnemonic/i.test(name);
+  const isPassword = isPass || /secret|mnemonic/i.test(name);
   if (/^\d+$/.test(value)) return isPassword && value.length >= 6;
   const hasMark = /[\d!@#$%^&*+=~?]/.test(value);
   if (by === "prose") return value.length >= 6 && hasMark;
@@ -138,7 +166,7 @@ function nameStart(text: string, at: number): number {
 export function redactNamedValues(text: string): string {
   names ??= new RegExp(
     `(${WORDS})${TAIL}(?![\\w-])` +
-      "(\\\\{0,15}[\"'`\\])?]{0,2}\\s{0,8}(?:=>|:=|={1,3}|：|:|>|\\b(?:is|was)\\s|是|为|(?<=\\s))\\s{0,8})",
+      `(${COLOUR}\\\\{0,15}["'\`\\])?*]{0,3}\\s{0,8}(?:${SIGNS})\\*{0,2}\\s{0,8}${NEXT_LINE}${COLOUR})`,
     "gi",
   );
   names.lastIndex = 0;
@@ -150,11 +178,13 @@ export function redactNamedValues(text: string): string {
     const from = found.index + found[0].length;
     const start = nameStart(text, found.index);
     const name = text.slice(start, from - between.length).replace(/^-+/, "");
-    const sign = between.trim().replace(/^[\\"'`\])?]+/, "").trim();
+    const sign = between.trim().replace(/^[\\"'`\])?*]+/, "").trim();
     const isFlag = text.startsWith("--", start);
     const by = sign === ""
       ? (isFlag ? "flag" : "space")
-      : /^(?:is|was|是|为)$/i.test(sign)
+      : /^(?:,|(?:for|of|to)\s)/i.test(sign)
+      ? "list"
+      : /^(?:is|was|是|为|は|\||[–—])$/i.test(sign)
       ? "prose"
       : isFlag
       ? "flag"

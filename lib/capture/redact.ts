@@ -29,6 +29,7 @@ export function removePrivate(text: string): string {
 }
 
 const KEY_BEGIN = "-----BEGIN ";
+const KEY_END = "-----END ";
 
 /** Where the body of a private key that has no end line stops: at the first text that is no key. */
 function openKeyEnd(text: string, from: number): number {
@@ -44,14 +45,20 @@ function openKeyEnd(text: string, from: number): number {
 function redactKeyBlocks(text: string): string {
   let out = "";
   let copied = 0;
+  let endAt = 0;
   for (let at = text.indexOf(KEY_BEGIN); at >= 0; at = text.indexOf(KEY_BEGIN, at + 1)) {
     const head = /^-----BEGIN ((?:[A-Z0-9]+ ){0,4})PRIVATE KEY(?: BLOCK)?-----/
       .exec(text.slice(at, at + 80));
     if (head === null) continue;
     const body = at + head[0].length;
-    const tail = /-----END (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----/
-      .exec(text.slice(body, body + 32_768));
-    const end = tail === null ? openKeyEnd(text, body) : body + tail.index + tail[0].length;
+    // Looked for once for all heads before it, so that many heads cost no more than one.
+    if (endAt >= 0 && endAt < body) endAt = text.indexOf(KEY_END, body);
+    const tail = endAt < 0 || endAt > body + 32_768
+      ? null
+      : /^-----END (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----/.exec(
+        text.slice(endAt, endAt + 80),
+      );
+    const end = tail === null ? openKeyEnd(text, body) : endAt + tail[0].length;
     out += text.slice(copied, at) + "[redacted:private-key]";
     copied = end;
     at = end - 1;
@@ -83,7 +90,64 @@ function redactShapes(text: string): string {
     .replace(compiled.jwt, "[redacted:jwt]");
 }
 
-const isPlaceholder = (value: string): boolean => /^(?:\[redacted|\$|\{\{|%|\*{3})/.test(value);
+const isPlaceholder = (value: string): boolean =>
+  /^(?:\[redacted|\$|\{\{|%[A-Za-z_]\w*%|\*{3})/.test(value);
+
+/** Carriers in which a value of four characters and more goes: what stands before it, then the value. */
+const PLAIN_CARRIERS: readonly (readonly [label: string, pattern: string])[] = [
+  [
+    "password",
+    "\\b((?:login|upload)\\s[^\\n|;&]{0,200}?-p\\s{1,3}['\"]?)([^\\s'\"]{4,256})",
+  ],
+  ["password", "\\b(ldap\\w{3,10}\\s[^\\n|;&]{0,200}?\\s-w\\s{1,3}['\"]?)([^\\s'\"]{4,256})"],
+  [
+    "password",
+    "\\b(htpasswd\\s{1,3}-\\w{0,6}b\\w{0,6}\\s{1,3}\\S{1,200}\\s{1,3}\\S{1,100}\\s{1,3}['\"]?)([^\\s'\"]{4,256})",
+  ],
+  [
+    "password",
+    "\\b(zip\\s[^\\n|;&]{0,100}?-P\\s{1,3}['\"]?|7z\\w?\\s[^\\n|;&]{0,100}?\\s-p)([^\\s'\"]{4,256})",
+  ],
+  ["password", "(\\s-pass(?:in|out)?\\s{1,3}pass:)([^\\s'\"]{4,256})"],
+  [
+    "password",
+    "(\\bauth\\s{0,2}=\\s{0,2}\\(\\s{0,2}[\"'][^\"'\\n]{1,100}[\"']\\s{0,2},\\s{0,2}[\"'])([^\"'\\n]{4,256})(?=[\"'])",
+  ],
+  [
+    "password",
+    "(?<![\\w.*-])([\\w.*-]{1,100}:\\d{4,5}:(?!\\d+:)[\\w.*-]{1,64}:[\\w.*-]{1,64}:)([^\\s:\"'\\\\]{4,256})(?![:\\w])",
+  ],
+  [
+    "cookie",
+    "(\\s(?:-b|--cookie)(?:\\s{1,3}|=)['\"]?[\\w.-]{1,100}=)([^'\"\\n]{4,4096}?)(?=['\"\\n]|\\s-|\\shttp|$)",
+  ],
+  [
+    "signature",
+    "([?&](?:X-Amz-Signature|X-Goog-Signature|[Ss]ignature|sig)=)([A-Za-z0-9%+/=_-]{20,1024})",
+  ],
+  [
+    "private-key",
+    "(\\bPrivate-Lines: \\d{1,3}\\r?\\n)((?:[A-Za-z0-9+/=]{1,80}\\r?\\n){1,200})",
+  ],
+  [
+    "phrase",
+    "\\b((?:[Ss]eed|[Rr]ecovery|[Bb]ackup|[Ss]ecret|SEED|RECOVERY)[ _-]?(?:[Pp]hrase|[Ww]ords|PHRASE)\\b[^\\n:=]{0,20}[:=]\\s{0,4}[\"']?)((?:[a-z]{3,8}[ ,]{1,3}){11,23}[a-z]{3,8})",
+  ],
+];
+let plainCarriers: readonly (readonly [label: string, pattern: RegExp])[] | undefined;
+
+function redactPlainCarriers(text: string): string {
+  plainCarriers ??= PLAIN_CARRIERS.map(([label, pattern]) => [label, new RegExp(pattern, "g")]);
+  let clean = text;
+  for (const [label, pattern] of plainCarriers) {
+    clean = clean.replace(
+      pattern,
+      (whole, before: string, value: string) =>
+        isPlaceholder(value) ? whole : `${before}[redacted:${label}]`,
+    );
+  }
+  return clean;
+}
 
 /** Credentials in URLs, headers and the flags of well-known programs. */
 function redactCarriers(text: string): string {
@@ -98,7 +162,7 @@ function redactCarriers(text: string): string {
       (whole, value: string) => looksRandom(value) ? "://[redacted:url-token]@" : whole,
     )
     .replace(
-      /\b((?:proxy-)?authorization)(\\{0,2}["']{0,1}\s{0,3}[:=]\s{0,3}\\{0,2}["']{0,1})((?:(?:bearer|basic|token|digest|apikey|negotiate|key|hmac|aws4-hmac-sha256)\s{1,3})?)([^\s"'\\,;<>]{6,})/gi,
+      /\b((?:proxy-)?authorization)(\\{0,2}["'`]{0,1}\s{0,3}[:=,]\s{0,3}\\{0,2}["'`]{0,1})((?:(?:bearer|basic|token|digest|apikey|negotiate|key|hmac|aws4-hmac-sha256)\s{1,3})?)([^\s"'`\\,;<>]{6,})/gi,
       (whole, name: string, sign: string, scheme: string, value: string) =>
         isPlaceholder(value) || /^[a-z]+$/i.test(value)
           ? whole
@@ -155,7 +219,9 @@ export function createRedactor(options: RedactOptions): Redactor {
     let clean = removePrivate(text);
     for (const secret of secrets) clean = clean.replaceAll(secret, "[redacted:configured-key]");
     if (!options.enabled || clean.length < 6) return clean;
-    clean = redactNamedValues(redactCarriers(redactShapes(redactKeyBlocks(clean))));
+    clean = redactNamedValues(
+      redactPlainCarriers(redactCarriers(redactShapes(redactKeyBlocks(clean)))),
+    );
     own ??= compilePatterns(options.patterns ?? []);
     for (const pattern of own) {
       clean = clean.replace(pattern, (match) => match === "" ? match : "[redacted:pattern]");

@@ -5,11 +5,12 @@
  */
 import type { CaptureSettings, SpoolRecord, TranscriptPointer } from "../outbox/types.ts";
 import type { StageContext, StageResult } from "./stage.ts";
+import { OUTBOX_LAYOUT } from "../outbox/types.ts";
 import { targetFor, UNRESOLVED_TARGET } from "../outbox/target.ts";
 import { maybeDetach, writeSpoolRecord } from "../outbox/spool.ts";
 
-function captureSettings(context: StageContext): CaptureSettings {
-  const { settings } = context.config;
+/** The settings of a configuration that travel with an event. */
+export function captureSettings(settings: StageContext["config"]["settings"]): CaptureSettings {
   return {
     captureAssistantTurns: settings.captureAssistantTurns,
     captureToolMaxChars: settings.captureToolMaxChars,
@@ -91,7 +92,7 @@ function spoolRecord(context: StageContext): SpoolRecord {
     at: new Date(context.startedAt).toISOString(),
     session,
     cwd,
-    settings: captureSettings(context),
+    settings: captureSettings(context.config.settings),
     ...(leavesOutcome(context)
       ? { noteOutcome: { stage: context.stage, ms: host.runtime.now() - context.startedAt } }
       : {}),
@@ -117,6 +118,23 @@ async function deliverNow(context: StageContext, targetId: string): Promise<Stag
   };
 }
 
+/** Whether the host reads memory as soon as this event is over. */
+function isReadBackAtOnce({ stage, input, config }: StageContext): boolean {
+  return config.settings.drainWaitMs > 0 &&
+    (stage === "pre-compact" || (stage === "session-end" && input.endReason === "clear"));
+}
+
+/** Waits until the worker takes the mark away: the session is drained, or it cannot be now. */
+function waitForDrain(context: StageContext, mark: string, hasWorker: boolean): void {
+  const { host: { runtime: { files, now } }, config, startedAt } = context;
+  const until = hasWorker ? startedAt + config.settings.drainWaitMs : 0;
+  const cell = new Int32Array(new SharedArrayBuffer(4));
+  while (now() < until && files.stat(mark) !== undefined) {
+    Atomics.wait(cell, 0, 0, 20); // a hook may have no timer, and has nothing else to do
+  }
+  files.remove(mark);
+}
+
 /** Writes the event to its target's spool and makes sure that a worker lives. */
 export async function enqueueEvent(context: StageContext): Promise<StageResult> {
   const { host, config } = context;
@@ -132,9 +150,11 @@ export async function enqueueEvent(context: StageContext): Promise<StageResult> 
     return { answer: { kind: "none" }, outcome: "queued", detail: config.broken };
   }
   if (!config.settings.writePathAsync) return await deliverNow(context, target.id);
+  const mark = isReadBackAtOnce(context) ? spooled.file + OUTBOX_LAYOUT.awaited : undefined;
+  if (mark !== undefined) runtime.files.overwrite(mark, "");
   const command = () => host.workerCommand?.(config.agentHome, target.id) ?? [];
-  const worker = maybeDetach(runtime, config.agentHome, target.id, command);
-  const { detail } = worker;
+  const { detail } = maybeDetach(runtime, config.agentHome, target.id, command);
+  if (mark !== undefined) waitForDrain(context, mark, detail === undefined);
   return {
     answer: { kind: "none" },
     outcome: "queued",

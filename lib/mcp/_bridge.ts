@@ -6,6 +6,7 @@
 import type { Json, JsonObject } from "../runtime/types.ts";
 import type { McpProxyConfig, McpProxyLimits, McpProxyOptions } from "./types.ts";
 import { type Call, createCalls } from "./_calls.ts";
+import { cleanCall } from "./_clean_call.ts";
 import { withDeadline, within } from "./_deadline.ts";
 import type { AbortCause, ExchangeOutcome } from "./_outcome.ts";
 import { blocked, explainOutcome, failureReply } from "./_failure.ts";
@@ -208,7 +209,8 @@ export function createBridge(
       const words = `NOT_FOUND: The tool ${name} is hidden by the setting mcpHiddenTools.`;
       return resultText(call.id, { content: [{ type: "text", text: words }], isError: true });
     }
-    return replyOf(await forward(call, message, text, config.toolCallMs), call, "tools/call");
+    const clean = cleanCall(message, text, config);
+    return replyOf(await forward(call, message, clean, config.toolCallMs), call, "tools/call");
   }
 
   async function passOn(

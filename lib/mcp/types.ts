@@ -22,7 +22,7 @@ export interface McpProxySettings {
   readonly hiddenTools: readonly string[];
   /** False when projects have no peers of their own. */
   readonly workspacePeer: boolean;
-  /** What is taken out of texts that the embedded engine is told to remember. */
+  /** What is taken out of texts that an engine is told to keep. */
   readonly redact: { readonly enabled: boolean; readonly patterns: readonly string[] };
   /** Milliseconds for one tool call. */
   readonly toolCallMs: number;

@@ -24,18 +24,23 @@ export interface DetachResult {
 /**
  * Writes one event durably: temporary file, sync, rename, 0600 in 0700. The name orders events by
  * time and is the record's idempotency key. Never throws.
+ *
+ * @param sequence Orders records that one process writes within a millisecond.
  */
 export function writeSpoolRecord(
   runtime: Runtime,
   agentHome: string,
   target: Target,
   record: SpoolRecord,
+  sequence = "",
 ): SpoolResult {
   const folder = targetFolder(agentHome, target.id);
   const spool = `${folder}/${OUTBOX_LAYOUT.spool}`;
   // Unique by time, process and chance; a random UUID costs a hook more than the rest of the name.
   const chance = Math.random().toString(36).slice(2, 12);
-  const name = `${String(runtime.now()).padStart(15, "0")}-${runtime.pid}-${chance}.json`;
+  const name = `${
+    String(runtime.now()).padStart(15, "0")
+  }-${sequence}${runtime.pid}-${chance}.json`;
   const file = `${spool}/${name}`;
   const text = JSON.stringify(
     target.keyFingerprint === "" ? record : { ...record, keyFingerprint: target.keyFingerprint },

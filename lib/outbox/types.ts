@@ -103,4 +103,6 @@ export const OUTBOX_LAYOUT = {
   lease: "worker.db",
   /** The hint that the foreground reads; holds the worker's pid as text. */
   lock: "worker.lock",
+  /** Ending of the mark beside a spool file: its hook waits until the worker removes the mark. */
+  awaited: ".wait",
 } as const;

@@ -31,10 +31,12 @@ export function bundleFlags(agentHome: string, runtimePath: string): string[] {
 }
 
 /**
- * Flags of a hook's bundle: everything in it runs, so all of it is compiled at once and comes from
- * the code cache the next time (Deno 2.9.6 caches what was compiled when the module was loaded).
+ * Flags of a hook's bundle: everything in it runs once and for milliseconds. So all of it is compiled
+ * at once and comes from the code cache the next time (Deno 2.9.6 caches what was compiled when the
+ * module was loaded), nothing is compiled further, and the nursery is never collected.
  */
-export const HOOK_V8_FLAGS = "--v8-flags=--no-lazy,--single-threaded";
+export const HOOK_V8_FLAGS =
+  "--v8-flags=--no-lazy,--single-threaded,--no-sparkplug,--min-semi-space-size=8";
 
 /** Flags of the MCP bundle: a small nursery keeps a process that lives for days at its size. */
 export const MCP_V8_FLAGS = "--v8-flags=--max-semi-space-size=1";

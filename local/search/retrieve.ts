@@ -35,7 +35,7 @@ export interface SearchDepth {
 /** For a person or a model who asked and waits. */
 export const THOROUGH: SearchDepth = { hits: 200, postings: 60_000 };
 /** For the prompt hook, which runs cold: latency sets these; quality is the same within the noise. */
-export const QUICK: SearchDepth = { hits: 120, postings: 30_000 };
+export const QUICK: SearchDepth = { hits: 80, postings: 30_000 };
 
 /** What a search may look at. */
 export interface SearchScope {

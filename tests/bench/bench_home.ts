@@ -26,6 +26,8 @@ export interface BenchHome {
   readonly project: string;
   /** The installed hook of `event`, as the host runs it. */
   hook(event: string, fields: Readonly<Record<string, unknown>>): MeasuredCommand;
+  /** The installed MCP entry, as the host starts it, told `input`. */
+  mcp(input: string): MeasuredCommand;
   /** Adds one turn to the session's transcript. */
   appendTurn(number: number): void;
   /** Waits until the worker lives and has taken in what the spool held. */
@@ -56,6 +58,14 @@ function installedCommands(home: string): Map<string, string> {
     }
   }
   return commands;
+}
+
+/** The MCP entry that install wrote into Claude Code's configuration, as a command line. */
+function installedServer(home: string): string[] {
+  const { mcpServers } = JSON.parse(readFileSync(join(home, ".claude.json"), "utf8")) as {
+    mcpServers: { openviking: { command: string; args: string[] } };
+  };
+  return [mcpServers.openviking.command, ...mcpServers.openviking.args];
 }
 
 async function install(home: string): Promise<void> {
@@ -173,6 +183,12 @@ export async function createBenchHome(root: string, corpus: Corpus): Promise<Ben
         }\n`,
       };
     },
+    mcp: (input) => ({
+      argv: installedServer(home),
+      environment: { HOME: home, PATH: "/usr/bin:/bin" },
+      cwd: project,
+      stdin: input,
+    }),
     appendTurn(number) {
       const at = Date.parse("2026-06-01T08:00:00Z") + number * 60_000;
       const answer = [{ type: "text", text: `Turn ${number}: the answer, with a few words more.` }];

@@ -26,6 +26,20 @@ export interface BenchRow {
 
 const NOTHING = /^$/;
 
+/** What a host says first. */
+const INITIALIZE = `${
+  JSON.stringify({
+    jsonrpc: "2.0",
+    id: 0,
+    method: "initialize",
+    params: {
+      protocolVersion: "2025-06-18",
+      capabilities: {},
+      clientInfo: { name: "bench", version: "1" },
+    },
+  })
+}\n`;
+
 async function startWorker(home: BenchHome): Promise<void> {
   await home.waitForWorker();
 }
@@ -90,5 +104,11 @@ export const ROWS: readonly BenchRow[] = [
     },
     command: ({ living }) => living.hook("SessionEnd", { reason: "other" }),
     answers: NOTHING,
+  },
+  {
+    name: "MCP, initialize answered and stdin closed",
+    limit: 2.2,
+    command: ({ living }) => living.mcp(INITIALIZE),
+    answers: /"serverInfo"/,
   },
 ];

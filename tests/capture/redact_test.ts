@@ -202,6 +202,18 @@ test("redact() is linear in hostile text", () => {
     "token ",
     '\\"',
     "redis-cli ",
+    "密码是",
+    "password for a",
+    "password |",
+    "seed phrase: ab ",
+    "abc ",
+    " docker login ",
+    "Private-Lines: 1\nAAAA",
+    "auth=('",
+    "a:1234:b:c:",
+    "?sig=",
+    "curl -b a=",
+    `-----BEGIN ${"PRIVATE"} KEY-----\n`,
   ];
   for (const unit of units) redact(unit.repeat(Math.ceil(1_000_000 / unit.length)));
 });

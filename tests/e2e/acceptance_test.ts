@@ -19,6 +19,11 @@ import { requireShared } from "../support/requirements.ts";
  */
 const CHECKS: readonly (readonly [name: string, seconds: number])[] = [
   ["a-claude-local", 240],
+  ["b-chaos", 480],
+  ["b-concurrent", 180],
+  ["b-cursor", 240],
+  ["b-hold", 240],
+  ["c-faults", 240],
   ["c-malformed", 300],
 ];
 

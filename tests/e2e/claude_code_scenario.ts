@@ -73,11 +73,17 @@ async function product(...args: string[]): Promise<{ code: number | null; out: s
 
 const say = (text: string) => ({ text });
 const read = (path: string) => ({ tools: [{ name: "Read", input: { file_path: path } }] });
+const write = (path: string) => ({
+  tools: [{ name: "Write", input: { file_path: path, content: "text" } }],
+});
 context.mock = await lab.startMock(context, {
   turns: [
     say("Noted: PELICAN-7 is the release train."),
     read("viking://user/default/memories/x.md"),
+    write("viking://user/default/memories/x.md"),
+    { tools: [{ name: "Bash", input: { command: "cat < viking://user/default/x.md" } }] },
     read(`${context.proj}/notes.txt`),
+    write(`${context.proj}/new.txt`),
     say("It is PELICAN-7."),
     say("The day is Thursday."),
     say("spare"),

@@ -29,12 +29,13 @@ args = ["mcp", "--host", "codex"]
 `;
 
 const scenario = { noUserHooks: true, mcp: false, toml: CODEX_ENTRY };
+const FACT = { role: "user", content: "The release train of billing is called PELICAN-7." };
 const call = (tool: string, input: unknown) => ({
   tools: [{ name: [`mcp__openviking__${tool}`, `mcp__openviking::${tool}`], input }],
 });
 context.mock = await lab.startMock(context, {
   turns: [
-    call("remember", { messages: ["The release train of billing is called PELICAN-7."] }),
+    call("remember", { messages: [FACT] }),
     call("find", { query: "release train billing" }),
     { text: "It is PELICAN-7." },
     { text: "spare" },

@@ -5,7 +5,9 @@
  */
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { isLoopback, serveLocal, type ServeLocalOptions } from "../../local/serve.ts";
+import { request } from "node:http";
+import { isLoopback } from "../../local/loopback_guard.ts";
+import { serveLocal, type ServeLocalOptions } from "../../local/serve.ts";
 import { denoProcessRuntime } from "../../lib/runtime/deno_process.ts";
 import { nodeProcessRuntime } from "../../lib/runtime/node_process.ts";
 import type { ProcessRuntime } from "../../lib/runtime/types.ts";
@@ -83,3 +85,48 @@ test("serveLocal() refuses an address of the network when there is no key", asyn
     assert.equal(isLoopback(hostname), true);
   }
 });
+
+/** Status of a request with headers that `fetch` does not let through. */
+function statusOf(url: string, headers: Record<string, string>): Promise<number> {
+  return new Promise((resolve, reject) => {
+    request(url, { headers }, (response) => {
+      response.resume();
+      response.on("end", () => resolve(response.statusCode ?? 0));
+    }).on("error", reject).end();
+  });
+}
+
+for (const runtime of [denoProcessRuntime, nodeProcessRuntime]) {
+  test(`serveLocal() refuses what a web page may have sent when it runs on ${runtime.name}`, async () => {
+    await serving(runtime, {}, async (url) => {
+      const port = new URL(url).port;
+      const cases: readonly (readonly [headers: Record<string, string>, allowed: boolean])[] = [
+        [{}, true],
+        [{ host: `localhost:${port}` }, true],
+        [{ host: "LOCALHOST" }, true],
+        [{ host: `127.0.0.1:${Number(port) - 1}` }, true],
+        [{ host: "[::1]:80" }, true],
+        [{ origin: "http://localhost:6274" }, true],
+        [{ origin: url }, true],
+        [{ host: `evil.example:${port}` }, false],
+        [{ host: `localhost.evil.example:${port}` }, false],
+        [{ host: "127.0.0.1.evil.example" }, false],
+        [{ host: "evil.example@127.0.0.1.example" }, false],
+        [{ host: "192.168.1.7" }, false],
+        [{ host: "0.0.0.0" }, false],
+        [{ origin: "https://evil.example" }, false],
+        [{ origin: "null" }, false],
+        [{ origin: "chrome-extension://localhost" }, false],
+        [{ host: `evil.example:${port}`, origin: url }, false],
+      ];
+      for (const path of ["/health", "/ready", "/api/v1/sessions", "/mcp", "/mcp/", "/x"]) {
+        const plain = await statusOf(url + path, {});
+        assert.notEqual(plain, 403);
+        for (const [headers, allowed] of cases) {
+          const status = await statusOf(url + path, headers);
+          assert.equal(status, allowed ? plain : 403, `${path} ${JSON.stringify(headers)}`);
+        }
+      }
+    });
+  });
+}

@@ -170,6 +170,7 @@ export const ROOMS: readonly Room[] = [
     pattern: /^install\//,
     arrows: [
       "host/manifest",
+      "skills",
       "lib/manifest-contract",
       "lib/config",
       "lib/outbox-contract",

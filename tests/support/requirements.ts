@@ -16,6 +16,7 @@ import { projectRoot } from "./project.ts";
 /** Real hosts by the name that the host laboratory gives them, with the path of their program. */
 const HOST_PROGRAMS = {
   claude: "claude/node_modules/@anthropic-ai/claude-code-linux-x64/claude",
+  codex: "codex/node_modules/@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex",
 } as const;
 
 /** A real host that tests can ask for. */

@@ -66,6 +66,18 @@ export const CAPTURE_SETTINGS = {
     doc:
       "A worker delivers in the background. Off, for containers and CI: each write stage delivers before it ends.",
   },
+  drainWaitMs: {
+    type: "number",
+    default: 1500,
+    min: 0,
+    max: 10000,
+    integer: true,
+    owner: "capture",
+    env: ["OPENVIKING_DRAIN_WAIT_MS"],
+    workspace: "never",
+    doc:
+      "Milliseconds that compaction and `/clear` wait at most until what was said is with the engine: the host reads back at once. 0 waits for nothing.",
+  },
   redact: {
     type: "boolean",
     default: true,

@@ -34,6 +34,8 @@ export interface IngestContext {
   readonly checkpoint: (name: string) => void;
   /** Told of each event that is in the store now. */
   readonly onTakenIn?: (record: SpoolRecord) => void;
+  /** Told of an event whose hook may wait, with its session's row and the mark to take away. */
+  readonly onAwaited?: (session: number, mark: string) => void;
 }
 
 /** What a pass over the spool did. */
@@ -69,7 +71,7 @@ export function createRedactors(secrets: () => readonly string[]): (record: {
   };
 }
 
-/** Names of the spool files, oldest first. Sweeps temporary files that a killed hook left. */
+/** Names of the spool files, oldest first. Sweeps what a killed hook left. */
 export function spoolNames(
   context: { readonly runtime: Runtime; readonly folder: string },
 ): string[] {
@@ -77,7 +79,7 @@ export function spoolNames(
   const { files } = context.runtime;
   const names = files.list(spool);
   for (const name of names) {
-    if (!name.endsWith(".tmp")) continue;
+    if (!name.endsWith(".tmp") && !name.endsWith(OUTBOX_LAYOUT.awaited)) continue;
     const stat = files.stat(`${spool}/${name}`);
     if (stat !== undefined && context.runtime.now() - stat.mtimeMs > 3_600_000) {
       files.remove(`${spool}/${name}`);
@@ -239,6 +241,10 @@ async function ingestRecord(
   const added = read + fromRecord;
   if (added > 0) rememberSession(context, session, record.at);
   context.onTakenIn?.(record);
+  if (boundary?.reason === "pre-compact" || boundary?.reason === "clear") {
+    const mark = `${context.folder}/${OUTBOX_LAYOUT.spool}/${name}${OUTBOX_LAYOUT.awaited}`;
+    context.onAwaited?.(session.id, mark);
+  }
   context.checkpoint("before-unlink");
   runtime.files.remove(`${context.folder}/${OUTBOX_LAYOUT.spool}/${name}`);
   return added;

@@ -7,6 +7,7 @@ import type { CapturedMessage } from "../../capture/model.ts";
 import type { Runtime } from "../../runtime/types.ts";
 import type { QueueChange } from "./change_queue.ts";
 import type { BoundaryReason, SpoolRecord, Target } from "../types.ts";
+import { OUTBOX_LAYOUT } from "../types.ts";
 import { takeOverSpool } from "../ingest/take_over.ts";
 import { refreshOpen, type SessionRow, toSessionRow } from "../store/sessions.ts";
 import { num, type Store, text } from "../store/store.ts";
@@ -67,7 +68,7 @@ function moveSession(
         JSON.parse(text(row, "body")) as CapturedMessage
       ),
       ...(isLast && boundary !== undefined ? { boundary } : {}),
-    });
+    }, `${String(from / PIECE).padStart(6, "0")}-`);
     if (!result.ok) throw new Error(result.reason);
   }
   // Dying before this repeats the records, whose ids are known by then.
@@ -95,6 +96,7 @@ export async function adoptQueue(
   const isOwnStore = from === to.id;
   try {
     if (!isOwnStore) {
+      runtime.files.makeDir(`${targetFolder(agentHome, to.id)}/${OUTBOX_LAYOUT.spool}`, 0o700);
       takeOverSpool(runtime, targetFolder(agentHome, from), targetFolder(agentHome, to.id));
     }
     const moved = await withStore(

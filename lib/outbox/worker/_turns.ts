@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { OvHttp } from "../../http/types.ts";
+import type { OvFailure, OvHttp } from "../../http/types.ts";
 import type { DeliveryContext, Step } from "../deliver/delivery.ts";
 import type { Connected, WorkerOptions } from "./worker_options.ts";
 import type { Store } from "../store/store.ts";
@@ -23,6 +23,8 @@ import {
 import { createRedactors, ingestSpool, spoolNames } from "../ingest/ingest.ts";
 import { num } from "../store/store.ts";
 import { readTargetFile, targetFolder, UNRESOLVED_TARGET } from "../target.ts";
+import { shareWithReaders } from "./_shared_breaker.ts";
+import { createWaitingHooks } from "./_waiting_hooks.ts";
 import { takeOverSpool } from "../ingest/take_over.ts";
 
 /** The turns of a worker. */
@@ -75,6 +77,7 @@ export function createTurns(
   let taken = 0;
   let acknowledged = 0;
   let waiting: readonly string[] = [];
+  const hooks = createWaitingHooks(runtime.files, store);
 
   const secrets = (): readonly string[] =>
     connected !== undefined && "http" in connected ? connected.secrets ?? [] : [];
@@ -120,6 +123,7 @@ export function createTurns(
   ): Promise<number | undefined> {
     if (targetId === "local") return learnIdentity(store, key, { account: "", user: "" }, now());
     const identity = await askIdentity(http);
+    share(key, "ok" in identity ? identity : undefined);
     if (!("ok" in identity)) {
       const generation = learnIdentity(store, key, identity, now());
       store.run("UPDATE waiting_events SET next_try_at = 0"); // those that waited to know this
@@ -139,12 +143,20 @@ export function createTurns(
     return undefined;
   }
 
+  function share(credential: string, failure: OvFailure | undefined): void {
+    if (targetId === "local") return;
+    shareWithReaders({ runtime, agentHome, target: targetId, credential }, failure);
+  }
+
   function note(state: TargetState): void {
     writeTargetState(store, state);
   }
 
   function afterStep(step: Step, http: Connected): void {
     const state = readTargetState(store);
+    if (step.kind !== "waits") share(keyOf(http), step.kind === "done" ? undefined : step.failure);
+    if (step.kind === "target" || step.kind === "hold") hooks.releaseAll();
+    else hooks.releaseDrained();
     switch (step.kind) {
       case "target":
         return note(downState(state, step.failure, now(), random()));
@@ -221,6 +233,7 @@ export function createTurns(
         }),
         secrets,
         checkpoint,
+        onAwaited: hooks.add,
         ...(options.onTakenIn === undefined ? {} : { onTakenIn: options.onTakenIn }),
       }, isStopped);
       taken += report.messages;
@@ -228,11 +241,17 @@ export function createTurns(
       return report.files;
     },
     async deliver() {
-      if (!mightDeliver()) return false;
+      if (!mightDeliver()) {
+        hooks.releaseAll();
+        return false;
+      }
       busy = true;
       try {
         const use = await usable();
-        if (use === undefined) return false;
+        if (use === undefined) {
+          hooks.releaseAll();
+          return false;
+        }
         const { http, generation } = use;
         const context: DeliveryContext = {
           store,
