@@ -5,6 +5,7 @@
  * @module
  */
 import type { ProcessRuntime } from "../lib/runtime/types.ts";
+import { FileError } from "../lib/runtime/types.ts";
 import type { CommandContext } from "./context.ts";
 import { CommandError, EXIT, forTerminal } from "./output.ts";
 import { selfCommand } from "./self_command.ts";
@@ -119,9 +120,22 @@ async function expectSuccess(
   throw new CommandError("demo_failed", `Cannot ${step}: ${(done.stderr || done.stdout).trim()}`);
 }
 
+function makeRoot(runtime: ProcessRuntime): string {
+  try {
+    return runtime.makeTempDir("openviking-demo-");
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error;
+    throw new CommandError(
+      "demo_failed",
+      error.message,
+      "Set TMPDIR to a folder that can be written, or leave it unset",
+    );
+  }
+}
+
 /** Runs the demo and prints what was captured, what was injected, what MCP finds and what each hook took. */
 export async function runDemo({ runtime, output }: CommandContext): Promise<number> {
-  const root = runtime.makeTempDir("openviking-demo-");
+  const root = makeRoot(runtime);
   try {
     const stage = setUp(runtime, root);
     const self = selfCommand(runtime);

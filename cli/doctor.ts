@@ -7,12 +7,14 @@ import type { HarnessKey } from "../lib/config/types.ts";
 import type { ProcessRuntime } from "../lib/runtime/types.ts";
 import type { Check, DoctorReport, HostSpec } from "../lib/diagnose/types.ts";
 import type { CommandContext } from "./context.ts";
-import { agentHome } from "../lib/config/paths.ts";
 import { buildPluginConfig } from "../lib/config/plugin_config.ts";
 import { check } from "../lib/diagnose/types.ts";
 import { runDoctor } from "../lib/diagnose/run_doctor.ts";
 import { bundleSourceFor } from "../install/bundles.ts";
 import { runInstall } from "../install/commands.ts";
+import { programFault } from "../install/program/inspect.ts";
+import { placesOf } from "../install/state/places.ts";
+import { readRecord } from "../install/state/record.ts";
 import { HOSTS } from "../hosts/mod.ts";
 import { VERSION } from "../lib/version.ts";
 import { openEngine } from "./connect.ts";
@@ -42,16 +44,16 @@ async function inspectInstallation(runtime: ProcessRuntime, host: HarnessKey): P
   }
   const edits = (found?.edits ?? []).filter((edit) => edit.action !== "none");
   const fix = `Run \`openviking-agent install --host ${host}\``;
-  if (edits.length === 0) {
-    // The host starts a file that is not there: nothing is remembered, and nothing says so.
-    const ours = `${agentHome(runtime)}/`;
-    const missing = report.edits.filter(({ action, path }) =>
-      action === "create" && path.startsWith(ours)
-    );
-    if (missing.length > 0) {
-      const paths = missing.map(({ path }) => path).join(", ");
-      return [check("installation", "fail", `The hooks cannot run without ${paths}`, fix, host)];
+  const { agent } = placesOf(runtime);
+  const record = readRecord(runtime.files, agent);
+  if (edits.length === 0 || (record.state === "found" && record.record.hosts[host] !== undefined)) {
+    // The host starts something that cannot run: nothing is remembered, and nothing says so.
+    const fault = await programFault(runtime, agent);
+    if (fault !== undefined) {
+      return [check("installation", "fail", `The installed hooks cannot run: ${fault}`, fix, host)];
     }
+  }
+  if (edits.length === 0) {
     return [check("installation", "ok", "Hooks and MCP are installed", "", host)];
   }
   return [check(

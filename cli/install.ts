@@ -186,6 +186,11 @@ export async function install(
   if (!output.json) showReport(output, plan);
   if (flags.yes !== true && !await askConsent("Apply these changes?")) throw NOTHING_CHANGED;
   const report = await runInstall(runtime, options);
+  if (!output.json) {
+    report.warnings.filter((text) => !plan.warnings.includes(text)).forEach((text) =>
+      output.note(text)
+    );
+  }
   const installed = report.hosts.filter((host) => host.error === undefined).map((host) => host.id);
   return finish(
     output,

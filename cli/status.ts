@@ -9,6 +9,7 @@ import type { QueueReport } from "../lib/outbox/queue/queue_entries.ts";
 import type { CommandContext } from "./context.ts";
 import type { PluginConfig } from "../lib/config/plugin_config.ts";
 import { buildPluginConfig } from "../lib/config/plugin_config.ts";
+import { checkAgentFolder } from "../lib/diagnose/agent_folder.ts";
 import { deriveHarnessSessionId } from "../lib/identity/session_id.ts";
 import { readOutcomes } from "../lib/hook/outcome.ts";
 import { queueReport } from "../lib/outbox/queue/queue_report.ts";
@@ -66,6 +67,32 @@ function countQueue(queue: QueueReport): { pending: number; held: number; dead: 
   return { pending: queue.pending.length - held, held, dead: queue.dead.length };
 }
 
+/** Stage whose commit it is, by the commit's reason. */
+const COMMITTING: Readonly<Record<string, string>> = {
+  "session-end": "session-end",
+  clear: "session-end",
+  "pre-compact": "pre-compact",
+  "subagent-end": "subagent-end",
+  "turn-end": "turn-end",
+  threshold: "turn-end",
+  idle: "turn-end",
+};
+
+/** Where a session's last commit failed, that is what its stage came to in the end. */
+function withFailedCommits(
+  outcomes: readonly OutcomeRecord[],
+  commits: QueueReport["commits"],
+): OutcomeRecord[] {
+  return outcomes.map((outcome) => {
+    const last = commits.find(({ session, reason }) =>
+      session === outcome.session && COMMITTING[reason] === outcome.stage
+    );
+    return last?.phase !== "failed" || outcome.outcome !== "queued"
+      ? outcome
+      : { ...outcome, outcome: "commit_failed", detail: last.detail };
+  });
+}
+
 /** Session id of the host's JSON on stdin, for a status bar. */
 async function sessionFromStdin(context: CommandContext, host: HarnessKey): Promise<string> {
   const adapter = HOSTS[host]?.adapter;
@@ -108,24 +135,31 @@ export async function status(context: CommandContext, flags: StatusFlags): Promi
   const session = flags.line && host !== undefined
     ? await sessionFromStdin(context, host)
     : flags.session ?? "";
-  const outcomes = readOutcomes(runtime, config.agentHome).filter((outcome) =>
+  const records = withFailedCommits(readOutcomes(runtime, config.agentHome), queue.commits);
+  const outcomes = records.filter((outcome) =>
     (session === "" || outcome.session === session || outcome.session.endsWith(`-${session}`)) &&
     (host === undefined || outcome.host === host)
   );
+  const folder = checkAgentFolder(runtime, config.agentHome);
+  const unwritable = folder.state === "fail" ? [`${folder.message}. ${folder.fix}`] : [];
   if (flags.line) {
-    output.line(forTerminal(shortLine(config, queue, outcomes)));
+    output.line(
+      unwritable.length > 0
+        ? "OV cannot write its folder"
+        : forTerminal(shortLine(config, queue, outcomes)),
+    );
     return EXIT.done;
   }
   const engine = config.broken === undefined ? config.connection.engine : "unknown";
   const counts = countQueue(queue);
-  const told = notices(config, queue, outcomes);
+  const told = [...unwritable, ...notices(config, queue, outcomes)];
   if (output.json) {
     output.document({ engine, outcomes, queue: counts, commits: queue.commits, notices: told });
     return EXIT.done;
   }
   output.line(`engine   ${engine === "local" ? "embedded" : engine}`);
   output.line(`queue    ${counts.pending} waiting, ${counts.held} held, ${counts.dead} dead`);
-  if (outcomes.length === 0) output.line("No hook has run yet.");
+  if (outcomes.length === 0 && unwritable.length === 0) output.line("No hook has run yet.");
   for (const { host, session, stage, outcome, ms, at, detail } of outcomes.slice(0, 20)) {
     output.line(forTerminal(
       `${at}  ${host}  ${session}  ${stage.padEnd(14)} ${outcome}  ${ms} ms${

@@ -3,12 +3,12 @@
  *
  * The order of writing makes an interruption harmless: the program first (nothing names it yet), then
  * the record that can undo both the old and the new form, then ovcli.conf, then one host after the
- * other, then the final record.
+ * other, then the final record. What fails before a host was written, or leaves no host, is taken back.
  *
  * @module
  */
 import type { HarnessKey } from "../lib/config/types.ts";
-import type { ProcessRuntime } from "../lib/runtime/types.ts";
+import type { Files, ProcessRuntime } from "../lib/runtime/types.ts";
 import type { HostManifest, ManifestPart } from "../lib/manifest.ts";
 import { normaliseUrl } from "../lib/config/url.ts";
 import { VERSION } from "../lib/version.ts";
@@ -20,11 +20,18 @@ import {
   reportOf,
 } from "./candidate.ts";
 import { applyHost, type HostPlan, planHostInstall } from "./apply.ts";
-import { missingFolders, readCurrent, replaceCurrent } from "./state/current_file.ts";
+import {
+  asInstallError,
+  missingFolders,
+  readCurrent,
+  removeEmptyFolders,
+  replaceCurrent,
+} from "./state/current_file.ts";
 import { detectHost } from "./detect.ts";
 import { type ConnectionChoice, type EnginePlan, planConnection } from "./ovcli.ts";
-import { lockInstallation, type Places } from "./state/places.ts";
+import { LOCK_NAME, lockInstallation, type Places } from "./state/places.ts";
 import { deploy, launcherPath, pruneOld, readPointer } from "./program/deploy.ts";
+import { type Earlier, lookEarlier, takeBack } from "./program/take_back.ts";
 import {
   type HostInstallation,
   type Installation,
@@ -190,10 +197,17 @@ async function write(
   const { files } = runtime;
   const { agent } = request.places;
   const folders = missingFolders(files, `${agent}/${VERSION}`);
+  const hadLock = files.stat(`${agent}/${LOCK_NAME}`) !== undefined;
   files.makeDir(agent);
   const lock = await lockInstallation(runtime, agent, request.lockWaitMs);
+  let earlier: Earlier | undefined;
+  let connection: EnginePlan | undefined;
+  const progress: Progress = { hostsBegun: false, inUse: false };
   try {
+    earlier = lookEarlier(files, agent, { folders, hadLock });
     const plan = planAll(runtime, request);
+    // The plan tightens the mode; what is put back has its own.
+    connection = { ...plan.connection, before: readCurrent(files, request.places.ovcli) };
     const before = readPointer(files, agent);
     const deployed = await deploy(runtime, agent, VERSION, bundles);
     const previous = before === undefined || before.program === deployed.program
@@ -207,12 +221,60 @@ async function write(
       ...(plan.known?.engine === undefined ? {} : { engine: plan.known.engine }),
       folders: folders.length > 0 ? folders : plan.known?.folders ?? [],
     };
-    const reports = writeConfigurations(runtime, request, plan, record);
+    const reports = writeConfigurations(runtime, request, plan, record, progress);
+    if (!progress.inUse) {
+      const stuck = putBack(files, earlier, connection);
+      const warnings = [...plan.warnings, notUsed(agent, stuck)];
+      return finish(request, { warnings }, reports, []);
+    }
     pruneOld(files, agent, [previous]);
     return finish(request, plan, reports, [...deployed.edits, connectionEdit(plan.connection)]);
+  } catch (error) {
+    const stuck = earlier === undefined || progress.hostsBegun
+      ? []
+      : putBack(files, earlier, connection);
+    const cause = asInstallError(error);
+    if (stuck.length === 0 || !(cause instanceof InstallError)) throw error;
+    const message = `${cause.message}; ${stuck.join(", ")} could not be taken back`;
+    throw new InstallError({ ...cause.failure, message }, error);
   } finally {
     lock.release();
   }
+}
+
+/** What became of the program when no host could be installed. */
+function notUsed(agent: string, stuck: readonly string[]): string {
+  const state = stuck.length === 0
+    ? `nothing of this run stays in ${agent}`
+    : `what could not be removed again stays: ${stuck.join(", ")}`;
+  return `No host was installed, and ${state}. Correct the fault of the host, then run the command again`;
+}
+
+/** Takes everything of a run back; returns what is stuck. */
+function putBack(files: Files, earlier: Earlier, connection: EnginePlan | undefined): string[] {
+  return [...putConnectionBack(files, connection), ...takeBack(files, earlier)];
+}
+
+/** Gives ovcli.conf its text back unless somebody changed it meanwhile. */
+function putConnectionBack(files: Files, connection: EnginePlan | undefined): string[] {
+  if (connection === undefined || connection.action === "none") return [];
+  const { path, before, after, record } = connection;
+  try {
+    if (readCurrent(files, path).text !== after) return [];
+    replaceCurrent(files, before, before.text);
+    if (before.text === undefined) removeEmptyFolders(files, record?.file.folders ?? []);
+    return [];
+  } catch {
+    return [path];
+  }
+}
+
+/** How far the writing came. */
+interface Progress {
+  /** True once a host's file may have been written. */
+  hostsBegun: boolean;
+  /** True when a host names the program. */
+  inUse: boolean;
 }
 
 /** Record, ovcli.conf, hosts, record. */
@@ -221,6 +283,7 @@ function writeConfigurations(
   request: InstallRequest,
   plan: WholePlan,
   start: Installation,
+  progress: Progress,
 ): HostReport[] {
   const { files } = runtime;
   const { agent } = request.places;
@@ -231,16 +294,10 @@ function writeConfigurations(
   };
   const planned = withPlanned(record, plan.candidates);
   writeRecord(files, agent, { ...record, hosts: planned });
-  try {
-    if (connection.action !== "none") {
-      replaceCurrent(files, connection.before, connection.after);
-    }
-  } catch (error) {
-    writeRecord(files, agent, start);
-    throw error;
-  }
+  if (connection.action !== "none") replaceCurrent(files, connection.before, connection.after);
   const reports = plan.candidates.map((candidate): HostReport => {
     if (isFailure(candidate.plan)) return reportOf(candidate);
+    progress.hostsBegun = true;
     const applied = applyHost(files, candidate.plan);
     if (!applied.ok) {
       const host = planned[candidate.id];
@@ -257,7 +314,8 @@ function writeConfigurations(
     record = { ...record, hosts: { ...record.hosts, [candidate.id]: host } };
     return reportOf(candidate);
   });
-  writeRecord(files, agent, record);
+  progress.inUse = Object.keys(record.hosts).length > 0;
+  if (progress.inUse) writeRecord(files, agent, record);
   return reports;
 }
 

@@ -22,11 +22,13 @@ export interface PlannedEdit extends EditReport {
   readonly warnings: readonly string[];
 }
 
-/** Fills the marks of a manifest's strings. */
+/** Fills the marks of a manifest's strings, each once: the launcher's path may look like a mark. */
 export function fillMarks<T extends Json>(value: T, launcher: string): T {
   if (typeof value === "string") {
-    return value.replaceAll("{launcher:sh}", () => quoteForShell(launcher))
-      .replaceAll("{launcher}", () => launcher) as T;
+    return value.replace(
+      /\{launcher(:sh)?\}/g,
+      (_mark, sh) => sh === undefined ? launcher : quoteForShell(launcher),
+    ) as T;
   }
   if (Array.isArray(value)) return value.map((item) => fillMarks(item, launcher)) as T;
   if (typeof value !== "object" || value === null) return value;

@@ -189,7 +189,9 @@ async function removeProgram(
     if (!request.dryRun) files.removeTree(path);
   };
   progress.edits = edits;
-  if (request.purge) progress.losses = lossesOf(files, agent);
+  const standard = isSameFolder(files, agent, `${home}/.openviking/agent`);
+  const isOurs = (name: string) => standard || nameOfData(name) !== undefined;
+  if (request.purge) progress.losses = lossesOf(files, agent, isOurs);
   if (!request.dryRun) {
     const stuck = await stopWorkers(runtime, agent);
     if (stuck.length > 0) progress.warnings.push(`Workers that did not end: ${stuck.join(", ")}`);
@@ -209,10 +211,9 @@ async function removeProgram(
   }
   for (const name of PROGRAM_NAMES) remove(`${agent}/${name}`, "the program");
   if (request.purge) {
-    const standard = agent === `${home}/.openviking/agent`;
-    for (const name of files.list(agent)) {
-      if (name === RECORD_NAME || name === LOCK_NAME) continue;
-      if (standard || nameOfData(name) !== undefined) {
+    for (const name of files.list(agent).sort()) {
+      if (name === RECORD_NAME || name === LOCK_NAME || PROGRAM_NAMES.includes(name)) continue;
+      if (isOurs(name)) {
         remove(`${agent}/${name}`, nameOfData(name) ?? "other data of ours");
       } else progress.warnings.push(`${agent}/${name} is not known and stays`);
     }
@@ -225,12 +226,19 @@ async function removeProgram(
   }
 }
 
+/** The launcher names the agent home without links, whatever HOME leads through. */
+function isSameFolder(files: Files, one: string, other: string): boolean {
+  return one === other ||
+    files.stat(other) !== undefined && files.realPath(one) === files.realPath(other);
+}
+
 const DATA: Readonly<Record<string, string>> = {
   [AGENT_LAYOUT.outbox]: "messages that were not delivered yet",
   [AGENT_LAYOUT.localDatabase.split("/")[0] ?? ""]: "the embedded engine's memory",
   [AGENT_LAYOUT.state]: "outcomes and bypassed sessions",
   [AGENT_LAYOUT.logs]: "logs",
   [AGENT_LAYOUT.workspaces]: "the registry of workspaces",
+  [AGENT_LAYOUT.bypass]: "where nothing is remembered",
 };
 
 /** What a name in an agent home holds that is not the program. */
@@ -238,21 +246,24 @@ function nameOfData(name: string): string | undefined {
   return DATA[name];
 }
 
-/** What is below an agent home beside the program, with its size. */
-function lossesOf(files: Files, agent: string): Loss[] {
+/** What of ours is below an agent home beside the program, with its size. */
+function lossesOf(files: Files, agent: string, isOurs: (name: string) => boolean): Loss[] {
   const program = new Set([...PROGRAM_NAMES, RECORD_NAME, LOCK_NAME]);
-  return files.list(agent).filter((name) => !program.has(name)).sort().map((name) => {
-    const path = `${agent}/${name}`;
-    const size = { files: 0, bytes: 0 };
-    const measure = (at: string) => {
-      const stat = files.lstat(at);
-      if (stat?.kind === "directory") files.list(at).forEach((child) => measure(`${at}/${child}`));
-      else if (stat !== undefined) {
-        size.files++;
-        size.bytes += stat.size;
-      }
-    };
-    measure(path);
-    return { path, what: nameOfData(name) ?? "other data of ours", ...size };
-  });
+  return files.list(agent).filter((name) => !program.has(name) && isOurs(name)).sort().map(
+    (name) => {
+      const path = `${agent}/${name}`;
+      const size = { files: 0, bytes: 0 };
+      const measure = (at: string) => {
+        const stat = files.lstat(at);
+        if (stat?.kind === "directory") {
+          files.list(at).forEach((child) => measure(`${at}/${child}`));
+        } else if (stat !== undefined) {
+          size.files++;
+          size.bytes += stat.size;
+        }
+      };
+      measure(path);
+      return { path, what: nameOfData(name) ?? "other data of ours", ...size };
+    },
+  );
 }

@@ -1,5 +1,5 @@
 /**
- * Installed hook entry of Claude Code for the guard.
+ * Entry only: the installed hook of Claude Code for the guard; how events are read and answered: see adapter.ts.
  *
  * @module
  */

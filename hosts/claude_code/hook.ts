@@ -1,6 +1,7 @@
 /**
- * Hook entry of Claude Code for every event, as `hook` of the command line runs it. What is installed
- * are the entries beside this one, each with the code of its own stages.
+ * Entry only: every event of Claude Code, as `hook` of the command line runs it; how events are read
+ * and answered: see adapter.ts. What is installed are the entries beside this one, each with the code
+ * of its own stages.
  *
  * @module
  */

@@ -22,7 +22,7 @@ export const CLAUDE_CODE_TIMEOUTS: Readonly<Record<string, number>> = {
   Stop: 120,
   PreCompact: 120,
   SessionEnd: 60,
-  SubagentStart: 10,
+  SubagentStart: 60,
   SubagentStop: 120,
 };
 

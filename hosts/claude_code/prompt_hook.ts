@@ -1,5 +1,5 @@
 /**
- * Installed hook entry of Claude Code for prompts.
+ * Entry only: the installed hook of Claude Code for prompts; how events are read and answered: see adapter.ts.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Installed hook entry of Claude Code for session starts.
+ * Entry only: the installed hook of Claude Code for session starts; how events are read and answered: see adapter.ts.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Installed hook entry of Claude Code for events that are only recorded.
+ * Entry only: the installed hook of Claude Code for events that are only recorded; how events are read and answered: see adapter.ts.
  *
  * @module
  */

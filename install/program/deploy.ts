@@ -120,7 +120,11 @@ function placeProgram(runtime: ProcessRuntime, folder: string, bundles: Bundles)
   return changed;
 }
 
-async function versionOf(runtime: ProcessRuntime, program: string): Promise<string | undefined> {
+/** Version that the Deno at `program` tells; `undefined` when it does not run. */
+export async function versionOf(
+  runtime: ProcessRuntime,
+  program: string,
+): Promise<string | undefined> {
   try {
     const { stdout } = await runtime.run([program, "--version"], {
       env: { DENO_NO_UPDATE_CHECK: "1", NO_COLOR: "1" },
@@ -145,7 +149,10 @@ async function placeRuntime(
   const path = `${home}/runtime/${name}/deno`;
   const there = files.stat(path);
   const before = there !== undefined;
-  if (there?.kind === "file" && there.size === files.stat(source)?.size) {
+  if (
+    there?.kind === "file" && there.size === files.stat(source)?.size &&
+    await versionOf(runtime, path) === version
+  ) {
     return { path, name, before, changed: false };
   }
   files.makeDir(`${home}/runtime/${name}`);

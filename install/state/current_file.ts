@@ -56,22 +56,29 @@ function targetOf(files: Files, path: string): string {
     if (files.lstat(target)?.kind !== "symlink") return target;
     target = joinPath(folderOf(target), files.readLink(target));
   }
-  throw new FileError("other", "follow the links of", path);
+  throw new FileError("loop", "follow the links of", path);
 }
 
 /** An {@linkcode InstallError} for a failed file operation; other errors pass as they are. */
 export function asInstallError(error: unknown): unknown {
   if (!(error instanceof FileError)) return error;
   const code: InstallErrorCode = error.code === "read-only" ? "read-only" : "file";
-  return new InstallError(
-    {
-      code,
-      message: error.message,
-      fix: `Make ${error.path} usable, then run the command again`,
-      path: error.path,
-    },
-    error,
-  );
+  const fix = `${stepFor(error)}, then run the command again`;
+  return new InstallError({ code, message: error.message, fix, path: error.path }, error);
+}
+
+function stepFor({ code, path }: FileError): string {
+  switch (code) {
+    case "full":
+      return `Free space for ${folderOf(path)}`;
+    case "read-only":
+    case "permission":
+      return `Allow access to ${path} and to its folder ${folderOf(path)}`;
+    case "loop":
+      return `Remove the link at ${path} that leads back to itself`;
+    default:
+      return `Make ${path} usable`;
+  }
 }
 
 /**

@@ -36,8 +36,10 @@ export function placesOf(runtime: Runtime): Places {
   if (!home.startsWith("/")) {
     throw new InstallError({
       code: "no-home",
-      message: `Cannot find the home folder: HOME is ${home === "" ? "not set" : "not absolute"}`,
-      fix: "Set HOME, then run the command again",
+      message: home === ""
+        ? "Cannot find the home folder: HOME is not set"
+        : `Cannot use the home folder ${home}: HOME is not absolute`,
+      fix: "Set HOME to an absolute path, then run the command again",
     });
   }
   const absolute = (path: string) => path.startsWith("/") ? path : `${runtime.cwd()}/${path}`;

@@ -15,8 +15,9 @@ export function removeBlocks(
   tags: string,
   unclosed: "cut" | "keep",
   restarts = 16,
+  [left, right]: readonly [string, string] = ["<", ">"],
 ): string {
-  const marks = new RegExp(`<(/?)(${tags})(?:\\s[^<>]{0,500})?>`, "gi");
+  const marks = new RegExp(`${left}(/?)(${tags})(?:\\s[^<>]{0,500}?)?${right}`, "gi");
   let out = "";
   let copied = 0;
   let open = "";
@@ -42,7 +43,7 @@ export function removeBlocks(
   // What opens and never closes is only text; blocks behind it still count.
   const rest = openAt + 1;
   const behind = restarts > 0
-    ? removeBlocks(text.slice(rest), tags, unclosed, restarts - 1)
+    ? removeBlocks(text.slice(rest), tags, unclosed, restarts - 1, [left, right])
     : text.slice(rest);
   return out + text.slice(copied, rest) + behind;
 }

@@ -31,16 +31,18 @@ export interface TranscriptCursor {
 /** What happened to the file since the cursor was taken. */
 export type TranscriptChange = "new" | "grown" | "unchanged" | "truncated" | "rewritten";
 
-/** One row. An oversized one is passed over, which the caller reports. */
+/** One row and where it starts. An oversized one is passed over, which the caller reports. */
 export type TranscriptRow =
-  | { readonly kind: "row"; readonly text: string }
-  | { readonly kind: "oversized"; readonly bytes: number };
+  | { readonly kind: "row"; readonly text: string; readonly start: number }
+  | { readonly kind: "oversized"; readonly bytes: number; readonly start: number };
 
 /** Rows in order. Close it. */
 export interface RowReader {
   readonly change: TranscriptChange;
   /** The next row, or `undefined` at the end of what the file held when it was opened. */
   next(): TranscriptRow | undefined;
+  /** Ends the reading before the row that `next` returned last. */
+  stepBack(): void;
   /** Cursor behind the last row that `next` returned. */
   cursor(): TranscriptCursor;
   close(): void;
@@ -143,6 +145,8 @@ function createReader(
   let blockStart = goesOn && cursor !== undefined ? cursor.offset : 0;
   let rowEnd = blockStart;
   let rowStart = goesOn && cursor !== undefined ? cursor.rowAt : 0;
+  let startBefore = rowStart;
+  let isEnded = false;
 
   function fill(): boolean {
     blockStart += filled;
@@ -175,28 +179,35 @@ function createReader(
       else pieces.push(newline < 0 ? block.slice(at, end) : block.subarray(at, end));
       at = newline < 0 ? filled : newline + 1;
       if (newline >= 0) {
+        startBefore = rowStart;
         rowStart = rowEnd;
         rowEnd = blockStart + at;
         return bytes > maxRowBytes
-          ? { kind: "oversized", bytes }
-          : { kind: "row", text: toText(pieces, isFirst) };
+          ? { kind: "oversized", bytes, start: rowStart }
+          : { kind: "row", text: toText(pieces, isFirst), start: rowStart };
       }
     }
     if (bytes === 0 || bytes > maxRowBytes) return undefined;
     const text = toText(pieces, isFirst);
     if (!isWholeObject(text)) return undefined;
+    startBefore = rowStart;
     rowStart = rowEnd;
     rowEnd = blockStart;
-    return { kind: "row", text };
+    return { kind: "row", text, start: rowStart };
   }
 
   return {
     change,
     next() {
-      for (;;) {
+      while (!isEnded) {
         const row = readRow();
         if (row === undefined || row.kind !== "row" || row.text.trim() !== "") return row;
       }
+    },
+    stepBack() {
+      isEnded = true;
+      rowEnd = rowStart;
+      rowStart = startBefore;
     },
     cursor() {
       const edge = Math.min(EDGE_BYTES, rowEnd);

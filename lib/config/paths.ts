@@ -29,10 +29,10 @@ function withoutTrailingSlash(path: string): string {
   return path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
 }
 
-/** A variable's value; blank counts as unset. */
+/** A variable's value as it is, since a path may end in a blank; nothing but blanks counts as unset. */
 function nonBlank(runtime: PathRuntime, name: string): string | undefined {
-  const value = runtime.env(name)?.trim();
-  return value === "" ? undefined : value;
+  const value = runtime.env(name);
+  return value?.trim() === "" ? undefined : value;
 }
 
 /**

@@ -11,6 +11,7 @@ import { settingKeys } from "../config/schema.ts";
 import { resolvePeer } from "../identity/peer.ts";
 import { readOutcomes } from "../hook/outcome.ts";
 import { queueReport } from "../outbox/queue/queue_report.ts";
+import { checkAgentFolder } from "./agent_folder.ts";
 import { checkConfiguration, checkFileModes } from "./configuration.ts";
 import { checkConnection } from "./connection.ts";
 import { checkOutcomes, checkQueue, summariseQueue, summariseSessions } from "./delivery.ts";
@@ -68,6 +69,7 @@ export async function runDoctor(options: DoctorOptions): Promise<DoctorReport> {
     ...await inspectHosts(hosts),
     ...checkConfiguration(config),
     ...checkFileModes(runtime, config),
+    checkAgentFolder(runtime, agentHome),
     ...await checkConnection(options),
     checkPeer(peer),
     ...checkQueue(queue),

@@ -10,6 +10,7 @@ import { buildPluginConfig } from "../config/plugin_config.ts";
 import { bypassReason, isCaptureEnabled, isRecallEnabled } from "../config/enabled.ts";
 import { deriveHarnessSessionId, nativeSessionIdOf } from "../identity/session_id.ts";
 import { resolveSessionPeer } from "../identity/session_peer.ts";
+import { type CaptureEvent, noteCapture } from "../outbox/pauses.ts";
 import { firstDelivery, firstNotice } from "./once.ts";
 
 const READ_STAGES: readonly StageName[] = ["session-start", "prompt"];
@@ -24,6 +25,12 @@ function sessionOf(host: HookHost, input: HookInput): { session: string; parentS
     parentSession: main,
   };
 }
+
+const BEGINNINGS: Partial<Record<StageName, CaptureEvent["kind"]>> = {
+  prompt: "prompt",
+  "session-start": "start",
+  "subagent-start": "start",
+};
 
 /** Adds the one notice per session and cause to an answer that has room for it. */
 function withNotice(
@@ -58,8 +65,22 @@ export async function runMemoryStage(
   const { debug } = config.settings;
   const gated = (result: StageResult): StageResult => ({ ...result, session, debug });
 
+  const bypass = config.settings.enabled
+    ? bypassReason(config, { runtime, session, cwd })
+    : undefined;
+  // What a broken configuration says about capture is not known.
+  if (config.broken === undefined) {
+    noteCapture(runtime, config.agentHome, {
+      session,
+      isCaptured: isCaptureEnabled(config) && bypass === undefined,
+      kind: BEGINNINGS[stage] ?? "end",
+      at: startedAt,
+      transcriptPath: input.subagent === undefined
+        ? input.transcriptPath
+        : input.subagent.transcriptPath,
+    });
+  }
   if (!config.settings.enabled) return gated(silent("disabled", "enabled is false"));
-  const bypass = bypassReason(config, { runtime, session, cwd });
   if (bypass !== undefined) return gated(silent("bypassed", bypass));
   const peer = config.broken === undefined
     ? resolveSessionPeer({

@@ -8,6 +8,7 @@ import { createRedactor } from "../capture/redact.ts";
 import { createFaceMemory } from "../recall/face_memory.ts";
 import { buildRecallBlockDetailed } from "../recall/recall_block.ts";
 import { recallSettingsOf } from "../recall/settings.ts";
+import { openCoolDown } from "./cool_down.ts";
 import { openReadEngine, toReadResult, withoutThrowing } from "./read_engine.ts";
 import { type ReadResult, silent, type StageContext } from "./stage.ts";
 
@@ -17,6 +18,11 @@ async function atPrompt(context: StageContext): Promise<ReadResult> {
   const engine = await openReadEngine(context, settings.recallBudgetMs);
   if (engine === undefined) return { result: silent("empty", "Nothing is remembered yet") };
   const { http, breaker, targetId } = engine;
+  // A server keeps its own record of what it showed.
+  const cools = settings.recallDedupTurns > 0 && config.connection.engine === "local";
+  const coolDown = cools
+    ? openCoolDown(host.runtime, agentHome, session, settings.recallDedupTurns)
+    : undefined;
   const block = await buildRecallBlockDetailed({
     enabled: true,
     http,
@@ -25,6 +31,7 @@ async function atPrompt(context: StageContext): Promise<ReadResult> {
     peer,
     settings: recallSettingsOf(config),
     mayCreateSession: isCaptureEnabled(config),
+    ...(coolDown === undefined ? {} : { excludeUris: coolDown.recent }),
     // Asked of the embedded engine, the query never leaves this process and is kept nowhere.
     redact: createRedactor({
       enabled: settings.redact && config.connection.engine === "server",
@@ -36,6 +43,7 @@ async function atPrompt(context: StageContext): Promise<ReadResult> {
       faces: createFaceMemory({ runtime: host.runtime, agentHome, target: targetId }),
     }),
   });
+  if (block.outcome === "ok") coolDown?.note(block.entries.map(({ uri }) => uri));
   return toReadResult(context, block);
 }
 

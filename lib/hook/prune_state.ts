@@ -5,6 +5,8 @@
  */
 import type { Runtime } from "../runtime/types.ts";
 import { SESSION_PEER_FOLDER } from "../identity/session_peer.ts";
+import { SHOWN_FOLDER } from "./cool_down.ts";
+import { prunePauses } from "../outbox/pauses.ts";
 import { OUTCOME_FOLDER } from "./outcome.ts";
 
 const DAY_MS = 24 * 3600 * 1000;
@@ -12,7 +14,13 @@ const DAY_MS = 24 * 3600 * 1000;
 const KEPT_MS = 30 * DAY_MS;
 /** Touched at each pruning: once a day is enough. */
 const MARK = "state/pruned";
-const FOLDERS = [OUTCOME_FOLDER, SESSION_PEER_FOLDER, "state/prompts", "state/notices"] as const;
+const FOLDERS = [
+  OUTCOME_FOLDER,
+  SESSION_PEER_FOLDER,
+  "state/prompts",
+  "state/notices",
+  SHOWN_FOLDER,
+] as const;
 
 function pruneFolder(runtime: Runtime, folder: string, before: number): number {
   const { files } = runtime;
@@ -42,7 +50,7 @@ export function pruneState(runtime: Runtime, agentHome: string): number {
     const before = runtime.now() - KEPT_MS;
     return FOLDERS.reduce(
       (sum, name) => sum + pruneFolder(runtime, `${agentHome}/${name}`, before),
-      0,
+      prunePauses(runtime, agentHome, before),
     );
   } catch {
     return 0;

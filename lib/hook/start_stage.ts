@@ -5,6 +5,7 @@
  */
 import { readLastSession } from "../outbox/last_session.ts";
 import { buildProfileBlockDetailed } from "../recall/profile.ts";
+import { endCoolDown } from "./cool_down.ts";
 import { openReadEngine, toReadResult, withoutThrowing } from "./read_engine.ts";
 import { type ReadResult, silent, type StageContext } from "./stage.ts";
 
@@ -14,6 +15,7 @@ async function atSessionStart(context: StageContext): Promise<ReadResult> {
   if (settings.noAutoInject) return { result: silent("disabled", "noAutoInject is true") };
   const engine = await openReadEngine(context, settings.sessionStartBudgetMs);
   if (engine === undefined) return { result: silent("empty", "Nothing is remembered yet") };
+  if (settings.recallDedupTurns > 0) endCoolDown(host.runtime, agentHome, session);
   const goesOn = input.source === "resume" || input.source === "compact";
   const previous = goesOn || peer === ""
     ? undefined

@@ -5,7 +5,7 @@
  * @module
  */
 import type { Runtime } from "../runtime/types.ts";
-import { bundleFlags } from "../runtime/permissions.ts";
+import { bundleFlags, WORKER_V8_FLAGS } from "../runtime/permissions.ts";
 
 /** Path of a `file:` URL. */
 export function filePathOf(url: string): string {
@@ -31,5 +31,6 @@ export function workerCommand(
     return [program, "run", "-A", filePathOf(`${root}/cli/worker_main.ts`), targetId];
   }
   const bundle = filePathOf(new URL("worker.js", moduleUrl).href);
-  return [program, "run", ...bundleFlags(agentHome, program), bundle, targetId];
+  const flags = [...bundleFlags(agentHome, program), WORKER_V8_FLAGS];
+  return [program, "run", ...flags, bundle, targetId];
 }

@@ -24,6 +24,8 @@ export interface RecallRequest {
   /** The asking project, "" or absent when there is none. */
   readonly peer?: string;
   readonly settings: RecallSettings;
+  /** Addresses that are not wanted. */
+  readonly excludeUris?: readonly string[];
   /** What this server can do; absent: nothing is remembered (the embedded engine). */
   readonly faces?: FaceMemory;
 }
@@ -58,6 +60,7 @@ function contextBody(request: RecallRequest): Record<string, unknown> {
   if (send.maxTokens !== undefined) body.max_tokens = send.maxTokens;
   if (send.scoreThreshold !== undefined) body.score_threshold = send.scoreThreshold;
   if (peerScope === "actor") body.peer_scope = "actor";
+  if (request.excludeUris?.length) body.exclude_uris = request.excludeUris;
   if (session === undefined || session === "") return body;
   // With expansion or a cool-down the server makes the session when it is not there yet.
   body.session_id = session;

@@ -16,6 +16,7 @@ const CODES: Readonly<Record<string, FileErrorCode>> = {
   EROFS: "read-only",
   ENOSPC: "full",
   EDQUOT: "full",
+  ELOOP: "loop",
 };
 
 /** Category of an error that a file operation threw. */
@@ -31,9 +32,16 @@ export function fileErrorCode(error: unknown): FileErrorCode {
       return "permission";
     case "AlreadyExists":
       return "exists";
+    case "FilesystemLoop":
+      return "loop";
     default:
       return "other";
   }
+}
+
+/** True for a path that starts at a root, a Windows drive included. */
+export function isAbsolute(path: string): boolean {
+  return /^(?:[A-Za-z]:)?[\\/]/.test(path);
 }
 
 /** Runs `work`; what it throws becomes a {@linkcode FileError}. */
@@ -42,6 +50,21 @@ export function attempt<T>(action: string, path: string, work: () => T): T {
     return work();
   } catch (error) {
     throw new FileError(fileErrorCode(error), action, path, error);
+  }
+}
+
+/** Copies with `work`; the error names `to` unless `from` itself cannot be read with `open`. */
+export function attemptCopy(
+  from: string,
+  to: string,
+  open: (path: string) => { close(): void },
+  work: () => void,
+): void {
+  try {
+    work();
+  } catch (error) {
+    open(from).close();
+    throw new FileError(fileErrorCode(error), `copy ${from} to`, to, error);
   }
 }
 

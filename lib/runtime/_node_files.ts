@@ -6,7 +6,7 @@
 import type { BigIntStats, Stats } from "node:fs";
 import type { Files, FileStat, ReadHandle, WriteOptions } from "./types.ts";
 import { FileError } from "./types.ts";
-import { attempt, fileErrorCode, unlessAbsent } from "./_file_code.ts";
+import { attempt, attemptCopy, fileErrorCode, unlessAbsent } from "./_file_code.ts";
 import { builtin, nodeHost } from "./_node_builtins.ts";
 
 function toStat(info: Stats | BigIntStats): FileStat {
@@ -132,7 +132,8 @@ export const nodeFiles: Files = {
     }),
   rename: (from, to) => attempt("rename", from, () => builtin("node:fs").renameSync(from, to)),
   link: (from, to) => attempt("link", to, () => builtin("node:fs").linkSync(from, to)),
-  copy: (from, to) => attempt("copy", from, () => builtin("node:fs").copyFileSync(from, to)),
+  copy: (from, to) =>
+    attemptCopy(from, to, nodeFiles.open, () => builtin("node:fs").copyFileSync(from, to)),
   chmod: (path, mode) =>
     attempt("change the mode of", path, () => builtin("node:fs").chmodSync(path, mode)),
   readLink: (path) => attempt("read the link", path, () => builtin("node:fs").readlinkSync(path)),

@@ -15,7 +15,7 @@ import type {
   WriteOptions,
 } from "./types.ts";
 import { FileError } from "./types.ts";
-import { attempt, fileErrorCode, unlessAbsent } from "./_file_code.ts";
+import { attempt, attemptCopy, fileErrorCode, unlessAbsent } from "./_file_code.ts";
 import { toDatabase } from "./_sqlite.ts";
 import { readUntilWhole } from "./_whole_json.ts";
 
@@ -120,7 +120,7 @@ export const denoFiles: Files = {
     unlessAbsent("remove", path, undefined, () => Deno.removeSync(path, { recursive: true })),
   rename: (from, to) => attempt("rename", from, () => Deno.renameSync(from, to)),
   link: (from, to) => attempt("link", to, () => Deno.linkSync(from, to)),
-  copy: (from, to) => attempt("copy", from, () => Deno.copyFileSync(from, to)),
+  copy: (from, to) => attemptCopy(from, to, denoFiles.open, () => Deno.copyFileSync(from, to)),
   chmod: (path, mode) => attempt("change the mode of", path, () => Deno.chmodSync(path, mode)),
   readLink: (path) => attempt("read the link", path, () => Deno.readLinkSync(path)),
   realPath: (path) => attempt("resolve", path, () => Deno.realPathSync(path)),

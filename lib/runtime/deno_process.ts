@@ -10,6 +10,7 @@ import type {
   RunOptions,
   ServeOptions,
 } from "./types.ts";
+import { attempt, isAbsolute } from "./_file_code.ts";
 import { denoRuntime } from "./deno.ts";
 import { linesOf } from "./_lines.ts";
 
@@ -121,5 +122,12 @@ export const denoProcessRuntime: ProcessRuntime = {
   readStdinLines: (limit) => linesOf((buffer) => Deno.stdin.read(buffer), limit),
   sendStdout,
   parentPid: () => Deno.ppid,
-  makeTempDir: (prefix) => Deno.makeTempDirSync({ prefix }),
+  makeTempDir(prefix) {
+    const folder = Deno.env.get("TMPDIR");
+    return attempt("make a folder in", folder || "the temporary folder", () => {
+      // Deno takes an empty variable for the working directory.
+      const path = Deno.makeTempDirSync({ prefix, ...(folder === "" ? { dir: "/tmp" } : {}) });
+      return isAbsolute(path) ? path : Deno.realPathSync(path);
+    });
+  },
 };

@@ -5,6 +5,7 @@
  */
 import type { ProcessResult, ProcessRuntime, RunOptions } from "./types.ts";
 import { nodeRuntime, readFromStdin } from "./node.ts";
+import { attempt, isAbsolute } from "./_file_code.ts";
 import { linesOf } from "./_lines.ts";
 import { builtin, nodeHost } from "./_node_builtins.ts";
 import { serveHttp } from "./_node_http.ts";
@@ -97,6 +98,11 @@ export const nodeProcessRuntime: ProcessRuntime = {
       nodeHost().stdout.write(text, (error) => error ? reject(error) : resolve());
     }),
   parentPid: () => nodeHost().ppid,
-  makeTempDir: (prefix) =>
-    builtin("node:fs").mkdtempSync(`${builtin("node:os").tmpdir()}/${prefix}`),
+  makeTempDir: (prefix) => {
+    const folder = builtin("node:os").tmpdir();
+    return attempt("make a folder in", folder, () => {
+      const path = builtin("node:fs").mkdtempSync(`${folder}/${prefix}`);
+      return isAbsolute(path) ? path : builtin("node:fs").realpathSync(path);
+    });
+  },
 };

@@ -40,3 +40,9 @@ export const HOOK_V8_FLAGS =
 
 /** Flags of the MCP bundle: a small nursery keeps a process that lives for days at its size. */
 export const MCP_V8_FLAGS = "--v8-flags=--max-semi-space-size=1";
+
+/**
+ * Flags of the worker: what a long read leaves behind is collected at once and not when the heap has
+ * grown to it. No bound on the heap: a single row may be large.
+ */
+export const WORKER_V8_FLAGS = "--v8-flags=--max-semi-space-size=1,--optimize-for-size";

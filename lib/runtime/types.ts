@@ -21,6 +21,7 @@ export type FileErrorCode =
   | "not-directory"
   | "read-only"
   | "full"
+  | "loop"
   | "other";
 
 /** A failed file operation. `code` says why, `path` says where. */
@@ -304,6 +305,9 @@ export interface ProcessRuntime extends Runtime {
   sendStdout(text: string): Promise<void>;
   /** Id of the parent process; it changes when the parent dies. */
   parentPid(): number;
-  /** Path of a fresh folder (0o700) in the system's temporary folder. */
+  /**
+   * Absolute path of a fresh folder (0o700) in the system's temporary folder; throws
+   * {@linkcode FileError} with the path of that one.
+   */
   makeTempDir(prefix: string): string;
 }

@@ -10,6 +10,7 @@ import { requireOwner } from "../store/owners.ts";
 import { childrenOf, nodeAt } from "../files/tree.ts";
 import { filesBelow, foldersBelow } from "../files/files.ts";
 import { deleteFiles, deleteMessage, deleteSession } from "../store/deletion.ts";
+import { isRemembering, notesOf, sourcesOf } from "../sessions/remembered.ts";
 import { recordTask } from "../store/tasks.ts";
 import { readUri } from "../uri.ts";
 import { queriedUri, viewOf } from "./content_read.ts";
@@ -82,7 +83,9 @@ function deleteAt(call: Call, uri: VikingUri, path: string, recursive: boolean):
   }
   if (node.session !== undefined) {
     if (node.message !== undefined) {
+      const notes = isRemembering(node.session.name) ? notesOf(store, owner, node.message) : [];
       deleteMessage(store, owner, node.session, node.message);
+      deleteFiles(store, owner, notes, []);
       return 1;
     }
     if (path !== `sessions/${node.session.name}`) {
@@ -100,7 +103,9 @@ function deleteAt(call: Call, uri: VikingUri, path: string, recursive: boolean):
     });
   }
   const files = node.file === undefined ? filesBelow(store, owner.id, path) : [node.file];
+  const sources = sourcesOf(store, owner, files);
   deleteFiles(store, owner, files, node.isDirectory ? foldersBelow(store, owner.id, path) : []);
+  for (const [session, message] of sources) deleteMessage(store, owner, session, message);
   return files.length;
 }
 

@@ -8,7 +8,11 @@
  */
 import type { Owner, Store } from "../store/store.ts";
 import type { StoredMessage } from "../messages/message_row.ts";
-import { readFile } from "../files/files.ts";
+import type { StoredFile } from "../files/files.ts";
+import type { Session } from "./session_row.ts";
+import { filesBelow, readFile } from "../files/files.ts";
+import { readMessages } from "../messages/stored_message.ts";
+import { listSessions } from "./sessions.ts";
 import { writeFile } from "../files/file_writer.ts";
 
 /** Folder of remembered notes, below the user's root. */
@@ -27,6 +31,35 @@ function slugOf(text: string): string {
   return (cut.length < slug.length ? cut.replace(/-[^-]*$/, "") || cut : cut) || "note";
 }
 
+/** What a message says, as a note of it does. */
+function noteOf(message: StoredMessage): string {
+  return message.parts.filter((part) => part.type === "text")
+    .map((part) => String(part["text"])).join("\n").trim();
+}
+
+/** Notes that say what a message of a remember session says: to forget one is to forget the other. */
+export function notesOf(store: Store, owner: Owner, message: StoredMessage): StoredFile[] {
+  const said = noteOf(message);
+  return filesBelow(store, owner.id, FOLDER).filter(({ text }) => text === said);
+}
+
+/** Messages of remember sessions that say what these notes say. */
+export function sourcesOf(
+  store: Store,
+  owner: Owner,
+  files: readonly StoredFile[],
+): [session: Session, message: StoredMessage][] {
+  const said = new Set(
+    files.filter(({ path }) => path.startsWith(`${FOLDER}/`)).map(({ text }) => text),
+  );
+  if (said.size === 0) return [];
+  return listSessions(store, owner).filter(({ name }) => isRemembering(name)).flatMap((session) =>
+    readMessages(store, session.id, 1, session.nextSeq)
+      .filter((message) => said.has(noteOf(message)))
+      .map((message): [Session, StoredMessage] => [session, message])
+  );
+}
+
 /** Writes the notes of a remember session's messages; returns how many. Inside a transaction. */
 export function rememberMessages(
   store: Store,
@@ -36,8 +69,7 @@ export function rememberMessages(
   let written = 0;
   for (const message of messages) {
     if (message.role !== "user") continue;
-    const text = message.parts.filter((part) => part.type === "text")
-      .map((part) => String(part["text"])).join("\n").trim();
+    const text = noteOf(message);
     if (text === "") continue;
     const day = new Date(message.created).toISOString().slice(0, 10);
     const base = `${FOLDER}/${day}-${slugOf(text)}`;

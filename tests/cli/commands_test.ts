@@ -1,6 +1,6 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { makePerson, type Person } from "../support/person.ts";
 
@@ -164,6 +164,61 @@ test("doctor tells version, values, connection, peer, hosts and queue, and fails
     const checks = JSON.parse(broken.out).checks as { state: string; message: string }[];
     assert.ok(checks.some((c) => c.state === "fail" && c.message.includes(file)));
     assert.ok(checks.some((c) => c.state === "warn" && /Other users can read/.test(c.message)));
+  });
+});
+
+test("doctor fails with the next step when what install wrote cannot run, and that step mends it [DOC-02] [DOC-08]", async () => {
+  await withPerson((person) => {
+    const install = () => person.run(["install", "--host", "claude-code", "--yes"]);
+    const installation = () => {
+      const end = person.run(["doctor", "--offline", "--json"]);
+      const found = JSON.parse(end.out).checks.find((c: { id: string }) => c.id === "installation");
+      return [end.code, found.state, found.message, found.fix];
+    };
+    assert.equal(install().code, 0);
+    assert.deepEqual(installation(), [0, "ok", "Hooks and MCP are installed", ""]);
+    const pointer = join(person.home, ".openviking/agent/current");
+    rmSync(pointer);
+    assert.deepEqual(installation(), [
+      1,
+      "fail",
+      `The installed hooks cannot run: ${pointer} does not name a version`,
+      "Run `openviking-agent install --host claude-code`",
+    ]);
+    assert.equal(install().code, 0);
+    assert.equal(installation()[0], 0);
+  });
+});
+
+test("status and doctor name the folder and the next step when hooks can keep nothing [DOC-05]", async () => {
+  for (const folder of ["agent", "agent/state", "agent/state/outcomes", "agent/outbox"]) {
+    await withPerson((person) => {
+      const path = person.write(`.openviking/${folder}`, "in the way");
+      const status = person.run(["status"]);
+      assert.equal(status.code, 0);
+      const line =
+        `Cannot write ${path}: it is not a folder; hooks and the queue keep nothing there`;
+      assert.ok(
+        status.out.includes(`! ${line}. Make ${path} a folder that you can write`),
+        status.out,
+      );
+      assert.ok(!status.out.includes("No hook has run yet"), status.out);
+      assert.equal(person.run(["status", "--line"]).out, "OV cannot write its folder\n");
+      const doctor = person.run(["doctor", "--offline", "--json"]);
+      assert.equal(doctor.code, 1, doctor.out);
+      const checks = JSON.parse(doctor.out).checks as { message: string; state: string }[];
+      assert.equal(checks.find((c) => c.message === line)?.state, "fail");
+    });
+  }
+});
+
+test("demo names TMPDIR and the next step when that folder is absent", async () => {
+  await withPerson((person) => {
+    const absent = join(person.home, "no/such");
+    const end = person.run(["demo"], { env: { TMPDIR: absent } });
+    assert.equal(end.code, 1);
+    assert.match(end.err, /Cannot make a folder in .*\/no\/such: not-found\n.*Set TMPDIR/);
+    assert.ok(end.err.includes(absent));
   });
 });
 

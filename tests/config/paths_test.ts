@@ -48,6 +48,14 @@ const PATHS: readonly (readonly [
     "/s",
   ],
   [
+    { HOME: "/h ", OPENVIKING_CLI_CONFIG_FILE: "/c ", OPENVIKING_CONFIG_FILE: " " },
+    "/h ",
+    "/h /.openviking/agent",
+    "/c ",
+    "/h /.openviking/ov.conf",
+  ],
+  [{ HOME: "" }, "", "/.openviking/agent", "/.openviking/ovcli.conf", "/.openviking/ov.conf"],
+  [
     { OPENVIKING_AGENT_HOME: "/x y/.openviking/agent" },
     "/x y",
     "/x y/.openviking/agent",

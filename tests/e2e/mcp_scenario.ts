@@ -22,16 +22,30 @@ const launcher = join(context.home, ".openviking/agent/bin/openviking-agent");
 const settings = join(context.home, ".claude/settings.json");
 const installed = existsSync(settings) ? readFileSync(settings) : "{}";
 
-/** Codex has no installation yet: its entry is written as a person would write it. */
+/** Codex and OpenCode have no installation yet: their entries are written as a person would write them. */
 const CODEX_ENTRY = `[mcp_servers.openviking]
 command = ${JSON.stringify(launcher)}
 args = ["mcp", "--host", "codex"]
 `;
+const OPENCODE_ENTRY = {
+  type: "local",
+  command: [launcher, "mcp", "--host", "opencode"],
+  enabled: true,
+};
 
-const scenario = { noUserHooks: true, mcp: false, toml: CODEX_ENTRY };
+const scenario = {
+  noUserHooks: true,
+  noPlugin: true,
+  mcp: false,
+  toml: CODEX_ENTRY,
+  config: { mcp: { openviking: OPENCODE_ENTRY } },
+};
 const FACT = { role: "user", content: "The release train of billing is called PELICAN-7." };
 const call = (tool: string, input: unknown) => ({
-  tools: [{ name: [`mcp__openviking__${tool}`, `mcp__openviking::${tool}`], input }],
+  tools: [{
+    name: [`mcp__openviking__${tool}`, `mcp__openviking::${tool}`, `openviking_${tool}`],
+    input,
+  }],
 });
 context.mock = await lab.startMock(context, {
   turns: [
@@ -51,7 +65,7 @@ try {
   const done = await lab.runStep(context, "calls", step.bin, step.args, env, { limit_ms: 90_000 });
   const requests = readFileSync(join(labDir, "requests.jsonl"), "utf8").trim().split("\n")
     .map((row) => JSON.parse(row).body)
-    .filter((body) => body?.messages !== undefined || body?.input !== undefined);
+    .filter((body) => body?.tools?.length > 0); // not those for a title
   printLine(JSON.stringify({
     code: done.code,
     stderr: readFileSync(join(labDir, "calls.err"), "utf8").slice(0, 2000),

@@ -11,7 +11,14 @@ interface Report {
   readonly requests: readonly unknown[];
 }
 
-for (const host of ["claude", "codex"] as const) {
+/** How a host shows a tool in a request to its model. */
+const SHOWN: Readonly<Record<string, (tool: string) => string>> = {
+  claude: (tool) => `mcp__openviking__${tool}`,
+  codex: (tool) => `"name":"${tool}"`, // in the namespace mcp__openviking
+  opencode: (tool) => `"name":"openviking_${tool}"`,
+};
+
+for (const host of ["claude", "codex", "opencode"] as const) {
   test(`the real ${host} lists our tools and calls find and remember [MCP-06]`, (t) => {
     const shared = requireShared(t);
     if (shared === undefined || requireHost(t, host) === undefined) return;
@@ -27,8 +34,7 @@ for (const host of ["claude", "codex"] as const) {
     assert.equal(code, 0, stderr);
     const texts = requests.map((request) => JSON.stringify(request));
     for (const tool of ["find", "search", "read", "list", "remember", "forget", "health"]) {
-      const named = host === "claude" ? `mcp__openviking__${tool}` : `"name":"${tool}"`;
-      assert.ok(texts[0]?.includes(named), `${tool} is listed`);
+      assert.ok(texts[0]?.includes(SHOWN[host]?.(tool) ?? "?"), `${tool} is listed`);
     }
     assert.match(texts[1] ?? "", /Stored 1 message\(s\)/, "remember is called");
     assert.match(texts[2] ?? "", /Found 1 item\(s\).*PELICAN-7/, "find gets it");

@@ -569,6 +569,42 @@ test("runUninstall() purges only what it knows when the agent home is a folder o
   assert.ok(home.has("thesis.txt"));
   assert.equal(home.has("local"), false);
   assert.match(report.warnings.join(), /thesis\.txt is not known and stays/);
+  assert.deepEqual(report.losses.map(({ path }) => path), [join(home.home, "local")]);
+});
+
+test("runUninstall() names each path once and warns of none when it purges through a link [UNI-02]", async () => {
+  for (const linked of [false, true]) {
+    const home = installHome();
+    if (linked) {
+      mkdirSync(join(home.home, "dotfiles/viking"), { recursive: true });
+      symlinkSync("dotfiles/viking", join(home.home, ".openviking"));
+    }
+    succeeded(await install(home));
+    home.plant(".openviking/agent/bypass.json", "{}");
+    // The launcher hands its own folder over, which is without links.
+    const agent = home.runtime.files.realPath(home.agent);
+    const runtime = home.with({ env: { OPENVIKING_AGENT_HOME: agent } });
+    for (const dryRun of [true, false]) {
+      const report = await runUninstall(runtime, { hosts: "installed", purge: true, dryRun });
+      succeeded(report);
+      assert.deepEqual(report.warnings, []);
+      assert.deepEqual(
+        report.edits.map(({ path }) => path.replace(`${agent}/`, "")).sort(),
+        [
+          "bin",
+          "bypass.json",
+          "current",
+          "install.lock",
+          "installed.json",
+          join(home.home, ".openviking/ovcli.conf"),
+          "runtime",
+          "versions",
+        ].sort(),
+      );
+      assert.deepEqual(report.losses.map(({ what }) => what), ["where nothing is remembered"]);
+    }
+    assert.equal(home.runtime.files.stat(agent), undefined);
+  }
 });
 
 test("runInstall() waits for another run and gives up when that does not end [INS-07]", async () => {

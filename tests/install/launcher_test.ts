@@ -32,7 +32,9 @@ function commandsOf(settings: string): Record<string, Handler> {
 }
 
 function shell(command: string, env: Record<string, string> = {}, cwd = "/") {
-  const done = spawnSync("/bin/sh", ["-c", command], { env, cwd, input: "{}\n", encoding: "utf8" });
+  // Written by the shell: a launcher that ends without reading would break a pipe of ours.
+  const piped = `printf '{}\\n' | ${command}`;
+  const done = spawnSync("/bin/sh", ["-c", piped], { env, cwd, encoding: "utf8" });
   return { code: done.status, out: done.stdout, err: done.stderr };
 }
 
@@ -53,6 +55,8 @@ const NAMES: readonly string[] = [
   "#hash %41 ?query",
   "back\\slash",
   "new\nline",
+  "ends in a blank ",
+  "{launcher} and {launcher:sh}",
 ];
 
 for (const name of NAMES) {

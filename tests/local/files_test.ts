@@ -245,3 +245,29 @@ test("DELETE fs removes files and folders, and sessions only whole", async () =>
   assert.equal((await remove("sessions/s1&recursive=true")).status, 200);
   assert.equal((await local.send("GET", "/api/v1/sessions/s1")).status, 404);
 });
+
+test("a remembered note and its message are forgotten together", async () => {
+  for (const which of ["note", "message"]) {
+    using local = await openTestEngine();
+    const session = "/api/v1/sessions/mcp-store-0123456789ab";
+    await local.ask("POST", `${session}/messages/batch`, {
+      messages: [
+        { role: "user", content: "The deploy key is in the blue vault." },
+        { role: "user", content: "The gate opens at noon." },
+      ],
+    });
+    await local.ask("POST", `${session}/commit`, {});
+    const find = async (query: string): Promise<number> =>
+      (await local.ask("POST", "/api/v1/search/find", { query })).memories.length;
+    assert.ok(await find("deploy vault") > 0);
+    const listed = await local.ask(
+      "GET",
+      "/api/v1/fs/ls?uri=viking://~/memories/entities/remembered",
+    );
+    const note = listed.find(({ uri }: { uri: string }) => uri.includes("deploy")).uri;
+    const uri = which === "note" ? note : `${HOME}/sessions/mcp-store-0123456789ab/messages/1`;
+    await local.ask("DELETE", `/api/v1/fs?uri=${encodeURIComponent(uri)}`);
+    assert.equal(await find("deploy vault"), 0, which);
+    assert.ok(await find("gate noon") > 0, "the other stays");
+  }
+});

@@ -4,6 +4,7 @@ import { appendFileSync, readFileSync, statSync, truncateSync, writeFileSync } f
 import type { WireRequest } from "../../lib/http/types.ts";
 import { adoptQueue } from "../../lib/outbox/queue/adopt_queue.ts";
 import { dropEntry, exportQueue, retryQueue } from "../../lib/outbox/queue/change_queue.ts";
+import { SETTINGS as SETTINGS_SCHEMA } from "../../lib/config/schema.ts";
 import { drainQueue, type DrainReport } from "../../lib/outbox/queue/drain_queue.ts";
 import { takeLease } from "../../lib/outbox/worker/lease.ts";
 import { queueReport } from "../../lib/outbox/queue/queue_report.ts";
@@ -313,4 +314,34 @@ test("openQueueStore() rescues what waited in a damaged store without a transcri
   f.spool("oc-2");
   await f.work();
   assert.deepEqual(f.engine.texts(), ["only here"]);
+});
+
+test("a month without a server delays everything and loses nothing: in order, dated as it was said [RTY-08] [RTY-09]", async () => {
+  const f = new OutboxFixture();
+  const maxAgeDays = Number(SETTINGS_SCHEMA.queueMaxAgeDays.default);
+  f.engine.fault = () => ({ kind: "drop" });
+  const said = new Map<string, string[]>();
+  const dates = new Map<string, string>();
+  for (let day = 0; day < 31; day++) {
+    const session = `cc-${day}`;
+    const t = f.transcript();
+    for (let n = 0; n < 4; n++) {
+      const timestamp = new Date(f.clock.now + n * 1000).toISOString();
+      const text = `day ${day} line ${n}`;
+      t.row("user", text, { promptId: `p-${day}-${n}`, timestamp });
+      said.set(session, [...said.get(session) ?? [], text]);
+      dates.set(text, timestamp);
+      f.clock.now += 5000;
+      f.spool(session, { path: t.path });
+    }
+    f.end(session, t.path);
+    await f.work(20, { maxAgeDays });
+    f.clock.now += 24 * 3_600_000;
+  }
+  f.engine.fault = () => undefined;
+  for (let i = 0; i < 3; i++) await f.work(4000, { maxAgeDays });
+  for (const [session, texts] of said) assert.deepEqual(f.engine.texts(session), texts);
+  for (const { text, raw } of f.engine.order) assert.equal(raw["created_at"], dates.get(text));
+  assert.equal(new Set(f.engine.commits.map(({ session }) => session)).size, 31);
+  assert.deepEqual((await queueReport(f.runtime, f.agentHome)).pending, []);
 });

@@ -170,6 +170,27 @@ const CASES: readonly FileCase[] = [
       assert.equal(files.stat(`${dir}/t`), undefined);
     },
   },
+  {
+    name: "copy() names the source when that cannot be read, else the place that cannot be written",
+    run({ files }, dir) {
+      files.writeAtomic(`${dir}/a`, "x");
+      fails("not-found", `${dir}/no/b`, () => files.copy(`${dir}/a`, `${dir}/no/b`));
+      fails("not-found", `${dir}/z`, () => files.copy(`${dir}/z`, `${dir}/b`));
+      assert.throws(
+        () => files.copy(`${dir}/a`, `${dir}/no/b`),
+        { message: `Cannot copy ${dir}/a to ${dir}/no/b: not-found` },
+      );
+    },
+  },
+  {
+    name: "a link that leads to itself is a loop",
+    run({ files }, dir) {
+      symlinkSync("l", `${dir}/l`);
+      fails("loop", `${dir}/l`, () => files.stat(`${dir}/l`));
+      fails("loop", `${dir}/l`, () => files.readText(`${dir}/l`));
+      assert.equal(files.lstat(`${dir}/l`)?.kind, "symlink");
+    },
+  },
 ];
 
 for (const runtime of [denoProcessRuntime, nodeProcessRuntime]) {

@@ -2,6 +2,7 @@ import { after, test } from "node:test";
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { denoProcessRuntime } from "../../lib/runtime/deno_process.ts";
 import { nodeProcessRuntime } from "../../lib/runtime/node_process.ts";
@@ -177,3 +178,30 @@ test("nodeProcessRuntime agrees with denoProcessRuntime about the process", () =
     Object.keys(denoProcessRuntime.envAll()).sort(),
   );
 });
+
+for (const { name, makeTempDir } of [denoProcessRuntime, nodeProcessRuntime]) {
+  test(`makeTempDir() of ${name} gives an absolute path whatever TMPDIR is, and names one that is absent`, () => {
+    const { TMPDIR: before } = process.env;
+    const here = process.cwd();
+    const inside = denoProcessRuntime.makeTempDir("ov-tmpdir-");
+    try {
+      process.chdir(inside);
+      for (const value of [inside, ".", ""]) {
+        process.env.TMPDIR = value;
+        const made = makeTempDir("ov-made-");
+        assert.match(made, /^\/.*ov-made-/, JSON.stringify(value));
+        assert.equal(denoProcessRuntime.files.stat(made)?.kind, "directory");
+        denoProcessRuntime.files.removeTree(made);
+      }
+      process.env.TMPDIR = `${inside}/no`;
+      assert.throws(() => makeTempDir("ov-made-"), {
+        message: `Cannot make a folder in ${inside}/no: not-found`,
+      });
+    } finally {
+      process.chdir(here);
+      if (before === undefined) delete process.env.TMPDIR;
+      else process.env.TMPDIR = before;
+      denoProcessRuntime.files.removeTree(inside);
+    }
+  });
+}

@@ -105,8 +105,16 @@ export async function makePerson(): Promise<Person> {
         stdin: typeof payload === "string" ? payload : `${JSON.stringify(payload)}\n`,
       }),
     close() {
-      unlock(root);
-      rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+      // A worker that a hook started may still write while it ends.
+      for (let left = 50;; left--) {
+        try {
+          unlock(root);
+          return rmSync(root, { recursive: true, force: true });
+        } catch (error) {
+          if (left === 0) throw error;
+          Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
+        }
+      }
     },
   };
 }

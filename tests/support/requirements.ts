@@ -17,6 +17,7 @@ import { projectRoot } from "./project.ts";
 const HOST_PROGRAMS = {
   claude: "claude/node_modules/@anthropic-ai/claude-code-linux-x64/claude",
   codex: "codex/node_modules/@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex",
+  opencode: "opencode/node_modules/opencode-linux-x64/bin/opencode",
 } as const;
 
 /** A real host that tests can ask for. */

@@ -3,6 +3,9 @@
  *
  * @module
  */
+import { appendFileSync, mkdirSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { dirname, join } from "node:path";
 import type { Person } from "./person.ts";
 
 /** One row of a transcript. */
@@ -27,6 +30,26 @@ export function writeTranscript(
     })
   );
   return person.write(`.claude/projects/p/${session}.jsonl`, `${lines.join("\n")}\n`);
+}
+
+/** Adds one row, dated now, as the host does. */
+export function appendTranscript(person: Person, session: string, [role, text]: Said): void {
+  const path = join(person.home, `.claude/projects/p/${session}.jsonl`);
+  mkdirSync(dirname(path), { recursive: true });
+  appendFileSync(
+    path,
+    `${
+      JSON.stringify({
+        type: role,
+        uuid: randomUUID(),
+        sessionId: session,
+        isSidechain: false,
+        timestamp: new Date().toISOString(),
+        promptId: randomUUID(),
+        message: { role, content: role === "user" ? text : [{ type: "text", text }] },
+      })
+    }\n`,
+  );
 }
 
 /** Payload and stdin of a hook of that session. */

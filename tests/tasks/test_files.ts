@@ -21,6 +21,7 @@ const SERIAL_FOLDERS: readonly string[] = [
   "build",
   "cli",
   "contract",
+  "chaos",
   "bench",
   "e2e",
 ];

@@ -42,7 +42,7 @@ export const DELIVERY_SETTINGS = {
   },
   queueMaxAgeDays: {
     type: "number",
-    default: 30,
+    default: 90,
     min: 1,
     max: 3650,
     owner: "worker",

@@ -135,8 +135,10 @@ export const RECALL_SETTINGS = {
     env: ["OPENVIKING_RECALL_DEDUP_TURNS"],
     workspace: "never",
     sendOnlyWhenConfigured: true,
-    doc: "The server does not repeat an entry within so many turns.",
-    why: "5 was always sent, and a server then creates the session although nothing was captured.",
+    doc:
+      "An entry that the session was given is not given again within so many turns: messages on a server, prompts that showed something on the embedded engine. A session that starts, is resumed or compacted begins anew.",
+    why:
+      "5 was always sent: asking the same again gave nothing, an entry that a compaction had dropped stayed away, and a server created the session although nothing was captured. The token budget bounds what repeats cost.",
   },
   recallQueryExpansion: {
     type: "enum",

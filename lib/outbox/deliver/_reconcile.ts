@@ -5,6 +5,7 @@
  */
 import type { DeliveryContext, Step } from "./delivery.ts";
 import { moveToSuccessor, stepAfter } from "./delivery.ts";
+import { sessionPath } from "./_wire.ts";
 import { type ReadBack, readBack } from "./_read_back.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import { refreshOpen } from "../store/sessions.ts";
@@ -56,12 +57,36 @@ function finder(rows: readonly Row[], back: ReadBack, session: SessionRow): (row
 }
 
 /**
+ * Asks whether the engine knows a session at all: most new ones it does not, and then nothing that
+ * waits, however much it is, has to be looked for. `undefined` when it does.
+ */
+async function lookForSession(
+  context: DeliveryContext,
+  session: SessionRow,
+): Promise<Step | undefined> {
+  const meta = await context.http.request("GET", sessionPath(session.engineSession), {
+    timeoutMs: 15_000,
+  });
+  if (meta.ok || meta.category !== "not-found") return undefined;
+  context.store.run(
+    "UPDATE sessions SET verified = 1, live_count = 0, next_try_at = 0 WHERE id = ?",
+    session.id,
+  );
+  return { kind: "done" };
+}
+
+/**
  * Compares what we believe with what the engine holds: what was in flight, after a possible crash of
  * the server also what it had acknowledged, and before the first send of a session whatever another
  * queue of ours may have sent already.
  */
 export async function reconcile(context: DeliveryContext, session: SessionRow): Promise<Step> {
   const { store } = context;
+  const isFirstLook = session.inflightAt === 0 && !session.doubt;
+  if (isFirstLook) {
+    const step = await lookForSession(context, session);
+    if (step !== undefined) return step;
+  }
   const rows = rowsInQuestion(context, session);
   const back = await readBack(context, session, rows.map(({ source }) => source));
   if (!back.ok) {

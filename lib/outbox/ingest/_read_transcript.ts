@@ -7,8 +7,9 @@
 import type { CapturedMessage, CreateDecoder, DecodedRow } from "../../capture/model.ts";
 import type { Redactor } from "../../capture/redact.ts";
 import type { RowReader, TranscriptCursor } from "../../capture/jsonl_reader.ts";
-import type { Files, Json } from "../../runtime/types.ts";
+import type { Json, Runtime } from "../../runtime/types.ts";
 import type { SessionRow } from "../store/sessions.ts";
+import { type Pauses, readPauses, type ReadUpTo } from "../pauses.ts";
 import { cleanMessage } from "../../capture/clean.ts";
 import { openTranscript } from "../../capture/jsonl_reader.ts";
 import { redactJson } from "../../capture/redact.ts";
@@ -17,7 +18,8 @@ import { type Store, text } from "../store/store.ts";
 
 /** What reading needs beside the store. */
 export interface ReadContext {
-  readonly files: Files;
+  readonly runtime: Runtime;
+  readonly agentHome: string;
   readonly now: number;
   readonly redact: Redactor;
   /** Names a point at which a test may kill the worker. */
@@ -40,6 +42,8 @@ export interface TranscriptRead {
   readonly fallbackDate: string;
   /** Milliseconds since the epoch up to which the session is forgotten; 0 when it is not. */
   readonly forgottenUntil: number;
+  /** The event that asked for the read; absent when nobody did. */
+  readonly upTo?: ReadUpTo;
   /** Runs in the transaction of the last piece, for the boundary commit and the receipt. */
   readonly atEnd: () => void;
 }
@@ -79,7 +83,7 @@ export async function readTranscript(
     session.id,
     path,
   );
-  const opened = openTranscript(context.files, path, toCursor(text(known, "cursor")));
+  const opened = openTranscript(context.runtime.files, path, toCursor(text(known, "cursor")));
   if (opened.kind !== "open") {
     noteProblem(store, read, context.now, opened.kind === "missing" ? "missing" : opened.reason);
     return opened;
@@ -88,7 +92,16 @@ export async function readTranscript(
   try {
     const goesOn = reader.change === "grown" || reader.change === "unchanged";
     const state = (goesOn ? parse(text(known, "state")) ?? null : null) as Json;
-    return await readRows(store, read, context, reader, state);
+    const { inode, generation } = reader.cursor();
+    const file = { path, inode, onlyGrew: generation === 0 };
+    const pauses = readPauses(
+      context.runtime,
+      context.agentHome,
+      session.session,
+      file,
+      read.upTo,
+    );
+    return await readRows(store, read, context, reader, state, pauses);
   } finally {
     reader.close();
   }
@@ -100,6 +113,7 @@ async function readRows(
   context: ReadContext,
   reader: RowReader,
   state: Json,
+  pauses: Pauses,
 ): Promise<ReadOutcome> {
   const { session, scope } = read;
   const { settings } = session;
@@ -140,11 +154,17 @@ async function readRows(
     let bytes = 0;
     for (let pieceRows = 0; pieceRows < PIECE_ROWS && bytes < PIECE_BYTES; pieceRows++) {
       const row = reader.next();
-      if (row === undefined) {
+      const fate = row === undefined ? "later" : pauses.fateOf(row);
+      if (row === undefined || fate === "later") {
+        if (row !== undefined) reader.stepBack();
         isLast = true;
         break;
       }
       rows++;
+      if (fate === "skip") {
+        recognised++; // not looked at, so nothing says that it is foreign
+        continue;
+      }
       if (row.kind === "oversized") {
         oversized++;
         continue;

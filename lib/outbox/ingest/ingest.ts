@@ -224,9 +224,15 @@ async function ingestRecord(
         boundary.reason !== "turn-end",
       fallbackDate: record.at,
       forgottenUntil: forgottenUntil(runtime, context.agentHome, record.session),
+      upTo: {
+        at: Date.parse(record.at) || 0,
+        size: transcript.size,
+        isWithin: boundary === undefined || boundary.reason === "turn-end",
+      },
       atEnd: finish,
     }, {
-      files: runtime.files,
+      runtime,
+      agentHome: context.agentHome,
       now,
       redact,
       checkpoint: context.checkpoint,

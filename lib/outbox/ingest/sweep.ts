@@ -62,7 +62,8 @@ export async function sweepIdle(context: SweepContext): Promise<number> {
         forgottenUntil: forgottenUntil(runtime, context.agentHome, session.session),
         atEnd: () => {},
       }, {
-        files: runtime.files,
+        runtime,
+        agentHome: context.agentHome,
         now,
         redact: context.redactorFor(session.settings),
         checkpoint: context.checkpoint,

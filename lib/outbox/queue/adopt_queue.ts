@@ -27,16 +27,22 @@ function foreignSessions(store: Store, isOwnStore: boolean): SessionRow[] {
 }
 
 /** The commit that waits in a session, as a boundary of the record that carries its messages. */
-function waitingBoundary(store: Store, session: SessionRow): SpoolRecord["boundary"] | undefined {
+function waitingBoundary(
+  store: Store,
+  session: SessionRow,
+): { readonly commit: number; readonly boundary?: NonNullable<SpoolRecord["boundary"]> } {
   const commit = store.get(
-    "SELECT reason, params FROM commits WHERE session = ? AND phase = 'requested' ORDER BY id DESC LIMIT 1",
+    "SELECT id, reason, params FROM commits WHERE session = ? AND phase = 'requested' ORDER BY id DESC LIMIT 1",
     session.id,
   );
-  if (commit === undefined) return undefined;
+  if (commit === undefined) return { commit: 0 };
   const { keep_recent_count: keepRecentCount = 0 } = JSON.parse(text(commit, "params")) as {
     keep_recent_count?: number;
   };
-  return { reason: text(commit, "reason") as BoundaryReason, keepRecentCount };
+  return {
+    commit: num(commit, "id"),
+    boundary: { reason: text(commit, "reason") as BoundaryReason, keepRecentCount },
+  };
 }
 
 /** Records a session's waiting messages for another target, then forgets them here. */
@@ -47,13 +53,25 @@ function moveSession(
   session: SessionRow,
   to: Target,
 ): number {
-  const rows = store.all(
-    "SELECT body FROM messages WHERE session = ? AND state IN ('pending','inflight') ORDER BY seq",
+  const waiting = store.get(
+    `SELECT max(seq) AS last, count(*) AS n FROM messages
+     WHERE session = ? AND state IN ('pending','inflight')`,
     session.id,
   );
-  const boundary = waitingBoundary(store, session);
-  for (let from = 0; from < Math.max(1, rows.length); from += PIECE) {
-    const isLast = from + PIECE >= rows.length;
+  // A worker may be taking in more at this moment: only what is recorded below is forgotten here.
+  const last = num(waiting, "last");
+  const { commit, boundary } = waitingBoundary(store, session);
+  let at = 0;
+  for (let piece = 0; at < last || piece === 0; piece++) {
+    const rows = store.all(
+      `SELECT seq, body FROM messages WHERE session = ? AND state IN ('pending','inflight')
+         AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?`,
+      session.id,
+      at,
+      last,
+      PIECE,
+    );
+    at = rows.length < PIECE ? last : num(rows.at(-1), "seq");
     const result = writeSpoolRecord(runtime, agentHome, to, {
       version: 1,
       host: session.host as SpoolRecord["host"],
@@ -64,23 +82,26 @@ function moveSession(
       ...(session.peer === "" ? {} : { peer: session.peer }),
       cwd: "",
       settings: session.settings,
-      messages: rows.slice(from, from + PIECE).map((row) =>
-        JSON.parse(text(row, "body")) as CapturedMessage
-      ),
-      ...(isLast && boundary !== undefined ? { boundary } : {}),
-    }, `${String(from / PIECE).padStart(6, "0")}-`);
+      messages: rows.map((row) => JSON.parse(text(row, "body")) as CapturedMessage),
+      ...(at === last && boundary !== undefined ? { boundary } : {}),
+    }, `${String(piece).padStart(6, "0")}-`);
     if (!result.ok) throw new Error(result.reason);
   }
   // Dying before this repeats the records, whose ids are known by then.
   store.transaction(() => {
     store.run(
-      "DELETE FROM messages WHERE session = ? AND state IN ('pending','inflight')",
+      "DELETE FROM messages WHERE session = ? AND state IN ('pending','inflight') AND seq <= ?",
       session.id,
+      last,
     );
-    store.run("DELETE FROM commits WHERE session = ? AND phase = 'requested'", session.id);
+    store.run(
+      "DELETE FROM commits WHERE session = ? AND phase = 'requested' AND id <= ?",
+      session.id,
+      commit,
+    );
     refreshOpen(store, session.id);
   });
-  return rows.length;
+  return num(waiting, "n");
 }
 
 /**
