@@ -14,7 +14,8 @@ const PAIRED = 2;
 /** A chunk longer than this is data (base64, a hash), not words. */
 const LONGEST_CHUNK = 80;
 const MOST_PARTS = 12;
-const MEMO_LIMIT = 50_000;
+/** Chunks whose tokens are kept: some 300 bytes each. */
+const MEMO_LIMIT = 8_000;
 
 function isAsciiWord(code: number): boolean {
   return (code >= 97 && code <= 122) || (code >= 48 && code <= 57) ||
@@ -128,12 +129,19 @@ function splitChunk(chunk: string): readonly string[] {
 
 const memo = new Map<string, readonly string[]>();
 
-function tokensOfChunk(chunk: string): readonly string[] {
-  const known = memo.get(chunk);
+/** A copy: V8 cuts from 13 characters on by reference, and that would keep the whole text alive. */
+function detached(chunk: string): string {
+  return chunk.length < 13 ? chunk : chunk.split("").join("");
+}
+
+function tokensOfChunk(part: string): readonly string[] {
+  if (part.length > LONGEST_CHUNK) {
+    return /[-._]/.test(part) ? splitChunk(part) : [fold(part.slice(0, 64))];
+  }
+  const known = memo.get(part);
   if (known !== undefined) return known;
-  const tokens = chunk.length > LONGEST_CHUNK && !/[-._]/.test(chunk)
-    ? [fold(chunk.slice(0, 64))]
-    : splitChunk(chunk);
+  const chunk = detached(part);
+  const tokens = splitChunk(chunk);
   if (memo.size >= MEMO_LIMIT) memo.clear();
   memo.set(chunk, tokens);
   return tokens;

@@ -11,7 +11,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isolatedEnvironment } from "../support/isolated_environment.ts";
 import { projectRoot } from "../support/project.ts";
-import { requireShared } from "../support/requirements.ts";
+import { requireFull } from "../support/requirements.ts";
 
 /**
  * Checks by name, with the seconds they may take. The newcomer's check is left to `.ci/run`, which
@@ -29,7 +29,7 @@ const CHECKS: readonly (readonly [name: string, seconds: number])[] = [
 
 for (const [name, seconds] of CHECKS) {
   test(`the shared check ${name} holds`, async (t) => {
-    const shared = requireShared(t);
+    const shared = requireFull(t);
     if (shared === undefined) return;
     const cache = join(tmpdir(), "ova-accept-cache");
     mkdirSync(cache, { recursive: true });

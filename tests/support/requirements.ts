@@ -37,6 +37,15 @@ export function requireShared(t: TestContext): string | undefined {
   return skip(t, "needs ../shared");
 }
 
+/**
+ * The shared material, for tests that take minutes: only `deno task test:full` runs them; `undefined`
+ * when this test is skipped.
+ */
+export function requireFull(t: TestContext): string | undefined {
+  if (process.env["OPENVIKING_TEST_FULL"] === "1") return requireShared(t);
+  return skip(t, "takes minutes: deno task test:full");
+}
+
 /** Path of a real host's program, installed under `HOSTS_DIR`; `undefined` when this test is skipped. */
 export function requireHost(t: TestContext, host: HostName): string | undefined {
   if (requireShared(t) === undefined) return undefined;

@@ -165,7 +165,8 @@ function eraseRows(store: Store, sessions: ReadonlySet<string>): [messages: numb
       );
     }
   });
-  // The log holds the old pages until it is emptied.
+  // Pages that were let go earlier hold words as well, and the log holds the old pages.
+  store.db.exec("VACUUM");
   store.db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
   return [messages, sent];
 }
