@@ -97,6 +97,8 @@ export const OUTBOX_LAYOUT = {
   /** Spool files that could not be parsed, kept for a person. */
   rejected: "rejected",
   store: "outbox.db",
+  /** Size and time of the store when its last worker left it sound. */
+  sound: "outbox.sound",
   /** What passed the queue's limits, as JSON lines. */
   expired: "expired.jsonl",
   /** The authority: held with BEGIN EXCLUSIVE for the worker's life. */

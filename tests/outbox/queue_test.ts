@@ -1,6 +1,14 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { appendFileSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
 import type { WireRequest } from "../../lib/http/types.ts";
 import { adoptQueue } from "../../lib/outbox/queue/adopt_queue.ts";
 import { dropEntry, exportQueue, retryQueue } from "../../lib/outbox/queue/change_queue.ts";
@@ -8,6 +16,7 @@ import { SETTINGS as SETTINGS_SCHEMA } from "../../lib/config/schema.ts";
 import { drainQueue, type DrainReport } from "../../lib/outbox/queue/drain_queue.ts";
 import { takeLease } from "../../lib/outbox/worker/lease.ts";
 import { queueReport } from "../../lib/outbox/queue/queue_report.ts";
+import { openQueueStore } from "../../lib/outbox/store/store.ts";
 import { OutboxFixture } from "../support/outbox_fixture.ts";
 
 const isWrite = ({ method }: WireRequest): boolean => method === "POST";
@@ -314,6 +323,39 @@ test("openQueueStore() rescues what waited in a damaged store without a transcri
   f.spool("oc-2");
   await f.work();
   assert.deepEqual(f.engine.texts(), ["only here"]);
+});
+
+test("openQueueStore() looks again when the store changed after its worker left it sound", async () => {
+  const f = new OutboxFixture();
+  f.spool("oc-1");
+  await f.work();
+  assert.ok(existsSync(`${f.folder}/outbox.sound`));
+  const path = `${f.folder}/outbox.db`;
+  const bytes = readFileSync(path);
+  bytes.fill(0xaa, 4096); // every page but the first, same size
+  writeFileSync(path, bytes);
+  const { store, setAside } = await openQueueStore(f.runtime, f.folder);
+  store.close();
+  assert.match(setAside ?? "", /outbox\.db\.damaged-/);
+});
+
+test("openQueueStore() does not look through a store that its worker left sound", async () => {
+  const f = new OutboxFixture();
+  f.spool("oc-1");
+  await f.work();
+  const asked: string[] = [];
+  const watched = {
+    ...f.runtime,
+    openDatabase: async (...given: Parameters<typeof f.runtime.openDatabase>) => {
+      const db = await f.runtime.openDatabase(...given);
+      return { ...db, prepare: (sql: string) => (asked.push(sql), db.prepare(sql)) };
+    },
+  };
+  (await openQueueStore(watched, f.folder)).store.close();
+  assert.equal(asked.some((sql) => sql.includes("quick_check")), false);
+  unlinkSync(`${f.folder}/outbox.sound`);
+  (await openQueueStore(watched, f.folder)).store.close();
+  assert.equal(asked.some((sql) => sql.includes("quick_check")), true);
 });
 
 test("a month without a server delays everything and loses nothing: in order, dated as it was said [RTY-08] [RTY-09]", async () => {

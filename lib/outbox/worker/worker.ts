@@ -9,7 +9,7 @@ import { createTurns, type Turns } from "./_turns.ts";
 import { spoolNames } from "../ingest/ingest.ts";
 import { type Lease, takeLease } from "./lease.ts";
 import { noteWorkerProblem } from "./worker_problem.ts";
-import { openQueueStore } from "../store/store.ts";
+import { noteSound, openQueueStore } from "../store/store.ts";
 import { targetFolder } from "../target.ts";
 
 /** Why a worker ended, and what it did. */
@@ -107,6 +107,7 @@ async function workRound(
   let ending = false;
   let failure: { readonly error: unknown } | undefined;
   let lastWork = runtime.now();
+  let isDone = false;
 
   async function deliverAll(): Promise<void> {
     while (!ending && !isStopped()) {
@@ -133,6 +134,7 @@ async function workRound(
     const isCut = isStopped() || runtime.now() >= (options.untilDelivered ?? Infinity);
     await Promise.race([delivery, ...(isCut ? [runtime.sleep(STOP_GRACE_MS)] : [])]);
     if (failure !== undefined) throw failure.error;
+    isDone = true;
     return {
       messages: turns.messages(),
       delivered: turns.delivered(),
@@ -141,5 +143,6 @@ async function workRound(
   } finally {
     ending = true;
     store.close();
+    if (isDone) noteSound(runtime, folder);
   }
 }
