@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Runtime } from "../lib/runtime/types.ts";
+import { FileError, type Runtime } from "../lib/runtime/types.ts";
 import type { Transport, WireResponse } from "../lib/http/types.ts";
 import { type Call, openMemoryFile, type Store } from "./store/store.ts";
 import { dispatch } from "./dispatch.ts";
@@ -23,7 +23,7 @@ export interface LocalReaderOptions {
 /**
  * Opens an existing memory file for reading.
  *
- * @throws {FileError} `not-found` when nothing was ever stored.
+ * @throws {FileError} `not-found` when nothing was stored yet.
  * @throws {Error} when another version wrote the file: a newer one, or an older one whose file the
  *   worker has not brought up to date yet.
  */
@@ -31,6 +31,8 @@ export function openForReading(runtime: Runtime, path: string): Promise<Store> {
   return openMemoryFile(runtime, path, false, (db) => {
     const version = Number(db.prepare("PRAGMA user_version").get()?.["user_version"]);
     if (version === SCHEMA_VERSION) return;
+    // The first worker is about to make the tables.
+    if (version === 0) throw new FileError("not-found", "open", path);
     const state = version > SCHEMA_VERSION
       ? "written by a newer version; upgrade openviking-agent"
       : "not brought up to date yet; the worker does it at the next event";

@@ -48,8 +48,17 @@ test("openLocalEngine() refuses a file of a newer version in words", async () =>
   await assert.rejects(openRecallReader(denoRuntime, local.path), /newer version/);
 });
 
-test("a reader refuses a file that is not brought up to date yet", async () => {
+test("a reader finds nothing in a file whose tables are being made, and refuses another version's", async () => {
   const path = Deno.makeTempFileSync();
+  for (const open of [openLocalReader, openRecallReader]) {
+    await assert.rejects(
+      open(denoRuntime, path),
+      (error) => error instanceof FileError && error.code === "not-found",
+    );
+  }
+  const raw = new DatabaseSync(path);
+  raw.exec("PRAGMA user_version = -1");
+  raw.close();
   await assert.rejects(openLocalReader(denoRuntime, path), /not brought up to date/);
   Deno.removeSync(path);
 });
