@@ -12,9 +12,11 @@ import {
   readFileSync,
   writeFileSync,
 } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { denoProcessRuntime } from "../../lib/runtime/deno_process.ts";
 import { OUTBOX_LAYOUT } from "../../lib/outbox/types.ts";
+import { workerCommand } from "../../lib/outbox/worker_command.ts";
 import { openLocalEngine } from "../../local/engine.ts";
 import { isolatedEnvironment } from "../support/isolated_environment.ts";
 import { projectRoot } from "../support/project.ts";
@@ -30,6 +32,14 @@ export interface BenchHome {
   mcp(input: string): MeasuredCommand;
   /** Adds one turn to the session's transcript. */
   appendTurn(number: number): void;
+  /** Adds turns until the session's transcript has `bytes`. */
+  fillTranscript(bytes: number): void;
+  /** Runs `work` while hooks see a worker that lives, so that they start none. */
+  withoutWorker<T>(work: () => Promise<T>): Promise<T>;
+  /** The installed worker, which ends when nothing is left to do. */
+  worker(): MeasuredCommand;
+  /** Messages of the session that are taken in, and whether any waits to be delivered. */
+  captured(): { readonly messages: number; readonly waiting: number };
   /** Waits until the worker lives and has taken in what the spool held. */
   waitForWorker(): Promise<void>;
   /** Waits until the spool is empty, then ends the worker and waits until it is gone. */
@@ -197,6 +207,58 @@ export async function createBenchHome(root: string, corpus: Corpus): Promise<Ben
         row("user", `Turn ${number}: what does the build of module ${number} need?`, at) +
           row("assistant", answer, at + 5_000),
       );
+    },
+    fillTranscript(bytes) {
+      // Rows of a real session's size: short questions, answers of some paragraphs.
+      const words = "the build of this module needs one more step before it can be released ";
+      let size = 0;
+      for (let turn = 0; size < bytes; turn++) {
+        const at = Date.parse("2026-01-01T08:00:00Z") + turn * 60_000;
+        const answer = [{ type: "text", text: `Answer ${turn}. ${words.repeat(90)}` }];
+        const rows = row("user", `Question ${turn}: ${words}`, at) +
+          row("assistant", answer, at + 5_000);
+        appendFileSync(transcript, rows);
+        size += rows.length;
+      }
+    },
+    async withoutWorker(work) {
+      mkdirSync(target, { recursive: true, mode: 0o700 });
+      using file = Deno.openSync(lock, { read: true, write: true, create: true });
+      file.lockSync(true);
+      return await work();
+    },
+    worker() {
+      const [version = "", runtime = ""] = readFileSync(join(agent, "current"), "utf8").split("\n");
+      const program = join(agent, "runtime", runtime, "deno");
+      const [argv0 = "", ...args] = workerCommand(
+        { ...denoProcessRuntime, execPath: () => program },
+        `file://${join(agent, "versions", version, "cli.js")}`,
+        agent,
+        "local",
+      );
+      return {
+        argv: [argv0, ...args],
+        environment: {
+          HOME: home,
+          PATH: "/usr/bin:/bin",
+          DENO_DIR: join(agent, "cache"),
+          DENO_NO_UPDATE_CHECK: "1",
+          OPENVIKING_AGENT_HOME: agent,
+          OPENVIKING_WORKER_LINGER_MS: "0",
+        },
+        cwd: "/",
+        stdin: "",
+      };
+    },
+    captured() {
+      using db = new DatabaseSync(join(target, OUTBOX_LAYOUT.store), { readOnly: true });
+      const count = (sql: string): number => Number(db.prepare(sql).get()?.["n"]);
+      return {
+        messages: count("SELECT count(*) AS n FROM captured"),
+        waiting: count(
+          "SELECT count(*) AS n FROM messages WHERE state IN ('pending', 'inflight')",
+        ),
+      };
     },
     waitForWorker: () =>
       until("the worker does not live", () => workerPid() !== undefined && spoolIsEmpty()),

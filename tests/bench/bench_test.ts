@@ -8,6 +8,7 @@ import assert from "node:assert/strict";
 import { createCorpus } from "./corpus.ts";
 import { median } from "./measure.ts";
 import { renderReport, rowsOverLimit } from "./report.ts";
+import { isOverLimit, renderTranscripts } from "./transcripts.ts";
 
 test("createCorpus() gives the same messages when the seed is the same", () => {
   assert.deepEqual(createCorpus(60, 3), createCorpus(60, 3));
@@ -53,6 +54,27 @@ test("renderReport() marks the rows that pass their limit", () => {
       "empty           20.0 ms   1.00           30 MiB",
       "slow            20.0 ms   1.31   1.30    30 MiB  over its limit",
       "fast            20.0 ms   1.30   1.30",
+    ].join("\n"),
+  );
+});
+
+test("renderTranscripts() marks what takes too much memory or too much more CPU", () => {
+  const row = { cpu_ms: 50, ratio: null, limit: null, peak_mib: 90, peak_limit_mib: 95 };
+  const rows = [
+    { ...row, name: "first" },
+    { ...row, name: "greedy", peak_mib: 96 },
+    { ...row, name: "slow", ratio: 1.2, limit: 1.1 },
+    { ...row, name: "one", ratio: 1.1, limit: 1.1 },
+  ];
+  assert.deepEqual(rows.map(isOverLimit), [false, true, true, false]);
+  assert.equal(
+    renderTranscripts(rows),
+    [
+      "worker         CPU  ratio  limit      peak     limit",
+      "first      50.0 ms                  90 MiB    95 MiB",
+      "greedy     50.0 ms                  96 MiB    95 MiB  over its limit",
+      "slow       50.0 ms   1.20   1.10    90 MiB    95 MiB  over its limit",
+      "one        50.0 ms   1.10   1.10    90 MiB    95 MiB",
     ].join("\n"),
   );
 });

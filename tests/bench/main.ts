@@ -1,7 +1,8 @@
 /**
- * `deno task bench [--rounds N] [--messages N] [--only TEXT] [--json FILE] [--check]`: what each hook
- * costs as a whole process, through the installed launcher, beside an empty Deno process of the same
- * run. `--check` fails when a row passes its limit.
+ * `deno task bench [--rounds N] [--messages N] [--transcript-mb N] [--only TEXT] [--json FILE]
+ * [--check]`: what each hook costs as a whole process, through the installed launcher, beside an
+ * empty Deno process of the same run, and what transcripts cost the worker. `--check` fails when a row
+ * passes its limit.
  *
  * @module
  */
@@ -14,21 +15,30 @@ import { createBenchHome } from "./bench_home.ts";
 import { createCorpus, createRandom, type Random } from "./corpus.ts";
 import { type MeasuredCommand, median, peakMemory, timeProcess } from "./measure.ts";
 import { type BenchReport, type BenchResult, renderReport, rowsOverLimit } from "./report.ts";
+import { isOverLimit, measureTranscripts, renderTranscripts } from "./transcripts.ts";
 import { type BenchHomes, type BenchRow, ROWS } from "./rows.ts";
 
 const USAGE =
-  "usage: deno task bench [--rounds N] [--messages N] [--only TEXT] [--json FILE] [--check]";
+  "usage: deno task bench [--rounds N] [--messages N] [--transcript-mb N] [--only TEXT] [--json FILE] [--check]";
 
 interface Options {
   readonly rounds: number;
   readonly messages: number;
+  readonly transcriptMb: number;
   readonly only: string;
   readonly json: string;
   readonly check: boolean;
 }
 
 function parseOptions(args: readonly string[]): Options | undefined {
-  const options = { rounds: 30, messages: 10_000, only: "", json: "", check: false };
+  const options = {
+    rounds: 30,
+    messages: 10_000,
+    transcriptMb: 100,
+    only: "",
+    json: "",
+    check: false,
+  };
   const rest = [...args];
   for (let name = rest.shift(); name !== undefined; name = rest.shift()) {
     if (name === "--check") {
@@ -42,6 +52,7 @@ function parseOptions(args: readonly string[]): Options | undefined {
     else if (!/^[1-9]\d{0,6}$/.test(value)) return undefined;
     else if (name === "--rounds") options.rounds = Number(value);
     else if (name === "--messages") options.messages = Number(value);
+    else if (name === "--transcript-mb") options.transcriptMb = Number(value);
     else return undefined;
   }
   return options;
@@ -148,8 +159,16 @@ export async function main(args: readonly string[]): Promise<number> {
       rows: await measure(options, both, rows, corpus.questions),
     };
     printLine(renderReport(report));
-    if (options.json !== "") writeFileSync(options.json, `${JSON.stringify(report, null, 2)}\n`);
-    return options.check && rowsOverLimit(report).length > 0 ? 1 : 0;
+    const transcripts = "transcripts".includes(options.only)
+      ? await measureTranscripts(root, options.transcriptMb * 2 ** 20, options.rounds)
+      : [];
+    if (transcripts.length > 0) printLine(`\n${renderTranscripts(transcripts)}`);
+    if (options.json !== "") {
+      writeFileSync(options.json, `${JSON.stringify({ ...report, transcripts }, null, 2)}\n`);
+    }
+    return options.check && (rowsOverLimit(report).length > 0 || transcripts.some(isOverLimit))
+      ? 1
+      : 0;
   } finally {
     for (const home of Object.values(homes)) await home.endWorker();
     rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });

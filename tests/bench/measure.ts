@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 
 /** A process to run. The environment is all of it. */
 export interface MeasuredCommand {
@@ -67,6 +67,42 @@ export async function peakMemory(command: MeasuredCommand): Promise<number | und
   }
   await done;
   return peak === 0 ? undefined : peak / 1024;
+}
+
+/** What a process took: milliseconds of CPU in all its threads, and MiB at the highest. */
+export interface ProcessCost {
+  readonly cpuMs: number;
+  readonly peakMib: number;
+}
+
+/**
+ * Runs `command` once and watches what it takes, as the kernel counts it until the last look, some
+ * two milliseconds before the end. Linux only.
+ */
+export async function costOf(command: MeasuredCommand): Promise<ProcessCost> {
+  const child = spawn(command);
+  const state = { running: true };
+  const done = finish(child, command.stdin).finally(() => state.running = false);
+  let [cpuMs, peakKib] = [0, 0];
+  while (state.running) {
+    cpuMs = Math.max(cpuMs, cpuTime(child.pid));
+    peakKib = Math.max(peakKib, highWaterMark(child.pid));
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  await done;
+  return { cpuMs, peakMib: peakKib / 1024 };
+}
+
+/** Milliseconds of CPU of all threads that live. */
+function cpuTime(pid: number): number {
+  try {
+    return readdirSync(`/proc/${pid}/task`).reduce((sum, thread) => {
+      const [onCpu] = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8").split(" ");
+      return sum + Number(onCpu) / 1e6;
+    }, 0);
+  } catch {
+    return 0;
+  }
 }
 
 function processTree(pid: number): number[] {
