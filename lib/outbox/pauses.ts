@@ -58,6 +58,14 @@ export interface ReadUpTo {
  */
 export type RowFate = "read" | "skip" | "later";
 
+/** A transcript as it is now. */
+export interface TranscriptFile {
+  readonly path: string;
+  readonly inode: number;
+  /** Whether it holds all that it held at each read before. */
+  readonly onlyGrew: boolean;
+}
+
 /** Which rows of one transcript are passed over. */
 export interface Pauses {
   /** @param start The row's first byte. */
@@ -161,7 +169,7 @@ export function readPauses(
   runtime: Runtime,
   agentHome: string,
   session: string,
-  file: { readonly path: string; readonly inode: number; readonly onlyGrew: boolean },
+  file: TranscriptFile,
   upTo?: ReadUpTo,
 ): Pauses {
   const inPauses = fateInPauses(readMarks(runtime, pathOf(agentHome, session)), file, upTo);
@@ -178,7 +186,7 @@ export function readPauses(
 /** The same from the pauses alone; `undefined` when capture was on all the time. */
 function fateInPauses(
   marks: readonly Mark[],
-  file: Parameters<typeof readPauses>[3],
+  file: TranscriptFile,
   upTo: ReadUpTo | undefined,
 ): Pauses["fateOf"] | undefined {
   const last = marks.at(-1);

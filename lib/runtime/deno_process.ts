@@ -13,19 +13,7 @@ import type {
 import { attempt, isAbsolute } from "./_file_code.ts";
 import { denoRuntime } from "./deno.ts";
 import { linesOf } from "./_lines.ts";
-
-function sleep(ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal?.aborted) return resolve();
-    const timer = setTimeout(finish, ms);
-    signal?.addEventListener("abort", finish, { once: true });
-    function finish(): void {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", finish);
-      resolve();
-    }
-  });
-}
+import { sleep } from "./_sleep.ts";
 
 async function run(command: readonly string[], options: RunOptions = {}): Promise<ProcessResult> {
   const [program, ...args] = command;

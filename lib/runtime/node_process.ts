@@ -9,19 +9,7 @@ import { attempt, isAbsolute } from "./_file_code.ts";
 import { linesOf } from "./_lines.ts";
 import { builtin, nodeHost } from "./_node_builtins.ts";
 import { serveHttp } from "./_node_http.ts";
-
-function sleep(ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal?.aborted) return resolve();
-    const timer = setTimeout(finish, ms);
-    signal?.addEventListener("abort", finish, { once: true });
-    function finish(): void {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", finish);
-      resolve();
-    }
-  });
-}
+import { sleep } from "./_sleep.ts";
 
 function run(command: readonly string[], options: RunOptions = {}): Promise<ProcessResult> {
   const [program = "", ...args] = command;

@@ -7,7 +7,7 @@ import { test } from "node:test";
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { HarnessKey } from "../../lib/config/types.ts";
+import { HARNESS_KEYS } from "../../lib/config/harness.ts";
 import { buildPluginConfig } from "../../lib/config/plugin_config.ts";
 import { runInstall } from "../../install/commands.ts";
 import { installHome, standInBundles } from "../support/install_home.ts";
@@ -48,22 +48,8 @@ test("install leaves a chosen connection alone and puts its key into no file of 
 test("no host borrows the server's root key, and none asks to [CRD-15]", () => {
   const scratch = createScratch();
   scratch.write("home/.openviking/ov.conf", { server: { port: 9, root_api_key: KEY } });
-  const hosts: readonly HarnessKey[] = [
-    "claude-code",
-    "codex",
-    "cursor",
-    "trae",
-    "trae-cn",
-    "trae-cli",
-    "zcode",
-    "opencode",
-    "dsh",
-    "pi",
-    "openclaw",
-    "agent-plugins",
-  ];
   const runtime = scratch.runtime();
-  for (const host of hosts) {
+  for (const host of HARNESS_KEYS) {
     const { connection } = buildPluginConfig(host, { runtime });
     assert.equal(connection.baseUrl, "http://127.0.0.1:9", host);
     assert.equal(connection.apiKey, "", host);

@@ -17,6 +17,14 @@ export interface Room {
 
 /** What the shared stages and the edges around them may stand on. */
 const LIB_FLOOR = ["lib/runtime", "lib/version"];
+/** What reads and writes memory over the wire stands on. */
+const LIB_WIRE = [
+  ...LIB_FLOOR,
+  "lib/config",
+  "lib/identity",
+  "lib/http-contract",
+  "lib/http",
+];
 const LIB = [
   ...LIB_FLOOR,
   "lib/config",
@@ -53,7 +61,7 @@ export const ROOMS: readonly Room[] = [
   {
     name: "lib/capture",
     pattern: /^lib\/capture\//,
-    arrows: [...LIB_FLOOR, "lib/config", "lib/identity", "lib/http-contract", "lib/http"],
+    arrows: LIB_WIRE,
   },
   {
     name: "lib/outbox-contract",
@@ -64,27 +72,12 @@ export const ROOMS: readonly Room[] = [
   {
     name: "lib/outbox",
     pattern: /^lib\/outbox\//,
-    arrows: [
-      ...LIB_FLOOR,
-      "lib/config",
-      "lib/identity",
-      "lib/http-contract",
-      "lib/http",
-      "lib/capture",
-      "lib/outbox-contract",
-    ],
+    arrows: [...LIB_WIRE, "lib/capture", "lib/outbox-contract"],
   },
   {
     name: "lib/recall",
     pattern: /^lib\/recall\//,
-    arrows: [
-      ...LIB_FLOOR,
-      "lib/config",
-      "lib/identity",
-      "lib/http-contract",
-      "lib/http",
-      "lib/capture",
-    ],
+    arrows: [...LIB_WIRE, "lib/capture"],
   },
   {
     name: "lib/hook-contract",
@@ -95,7 +88,7 @@ export const ROOMS: readonly Room[] = [
   {
     name: "lib/guard",
     pattern: /^lib\/guard\//,
-    arrows: [...LIB_FLOOR, "lib/config", "lib/identity", "lib/http-contract", "lib/http"],
+    arrows: LIB_WIRE,
     typeArrows: ["lib/hook-contract"],
   },
   {

@@ -11,6 +11,20 @@ import type { Person } from "./person.ts";
 /** One row of a transcript. */
 export type Said = readonly [role: "user" | "assistant", text: string];
 
+function rowOf(session: string, [role, text]: Said, uuid: string, at: number): string {
+  return `${
+    JSON.stringify({
+      type: role,
+      uuid,
+      sessionId: session,
+      isSidechain: false,
+      timestamp: new Date(at).toISOString(),
+      promptId: `${session}-p`,
+      message: { role, content: role === "user" ? text : [{ type: "text", text }] },
+    })
+  }\n`;
+}
+
 /** Writes a transcript of `rows`, dated one second apart from `from`; returns its path. */
 export function writeTranscript(
   person: Person,
@@ -18,38 +32,17 @@ export function writeTranscript(
   rows: readonly Said[],
   from: number = Date.now() - 60_000,
 ): string {
-  const lines = rows.map(([role, text], n) =>
-    JSON.stringify({
-      type: role,
-      uuid: `${session}-${n}`,
-      sessionId: session,
-      isSidechain: false,
-      timestamp: new Date(from + n * 1000).toISOString(),
-      promptId: `${session}-p`,
-      message: { role, content: role === "user" ? text : [{ type: "text", text }] },
-    })
+  const text = rows.map((row, n) => rowOf(session, row, `${session}-${n}`, from + n * 1000)).join(
+    "",
   );
-  return person.write(`.claude/projects/p/${session}.jsonl`, `${lines.join("\n")}\n`);
+  return person.write(`.claude/projects/p/${session}.jsonl`, text);
 }
 
 /** Adds one row, dated now, as the host does. */
-export function appendTranscript(person: Person, session: string, [role, text]: Said): void {
+export function appendTranscript(person: Person, session: string, row: Said): void {
   const path = join(person.home, `.claude/projects/p/${session}.jsonl`);
   mkdirSync(dirname(path), { recursive: true });
-  appendFileSync(
-    path,
-    `${
-      JSON.stringify({
-        type: role,
-        uuid: randomUUID(),
-        sessionId: session,
-        isSidechain: false,
-        timestamp: new Date().toISOString(),
-        promptId: randomUUID(),
-        message: { role, content: role === "user" ? text : [{ type: "text", text }] },
-      })
-    }\n`,
-  );
+  appendFileSync(path, rowOf(session, row, randomUUID(), Date.now()));
 }
 
 /** Payload and stdin of a hook of that session. */
